@@ -19,6 +19,12 @@ import numpy
 # floating-point warnings, and only those raised from inside this package.
 warnings.filterwarnings("ignore", r".* encountered in .*", RuntimeWarning, r"minigrad\.")
 
+# Where a program turns warnings into errors, or has told NumPy to raise, they come as exceptions: after the numbers are there.
+ALARMS = (RuntimeWarning, FloatingPointError)
+# What NumPy asks before it warns; setting it takes a tenth of the time that numpy.errstate takes.
+_errors: Any = getattr(getattr(numpy, "_core", None), "umath", None)
+_errors = getattr(_errors, "_extobj_contextvar", None)
+
 ndarray = numpy.ndarray
 # Without the question, which takes a fifth of the time, whether an argument is of a kind that overrides NumPy's functions.
 putmask = getattr(numpy.putmask, "_implementation", numpy.putmask)
@@ -29,6 +35,24 @@ putmask = getattr(numpy.putmask, "_implementation", numpy.putmask)
 # and the place stays known for them, so that smaller arrays have them as well. No page of the two is ever touched.
 for _ in range(2):
     numpy.empty(31 << 20, numpy.uint8)
+
+
+def in_silence(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    """function(…), with not a word of NumPy's about its floating-point numbers."""
+    if _errors is None:
+        with numpy.errstate(all="ignore"):
+            return function(*args, **kwargs)
+    before = _errors.set(_silent())
+    try:
+        return function(*args, **kwargs)
+    finally:
+        _errors.reset(before)
+
+
+@functools.cache
+def _silent() -> Any:
+    with numpy.errstate(all="ignore"):
+        return _errors.get()
 
 
 @functools.cache
@@ -152,7 +176,7 @@ def constant(value: float, dtype: Any) -> Any:
     """A number as a 0-d array that is not to be written: to make one anew takes a third of the time that a small array times
     a number does. Not for -0.0, for which this would answer with 0.0."""
     check_64_bits(value)
-    return numpy.asarray(value, dtype)
+    return in_silence(numpy.asarray, value, dtype)
 
 
 class InSingle(float):
@@ -201,7 +225,10 @@ def memory_order(x: Any) -> Any:
 
 def converted(x: Any, dtype: Any) -> Any:
     """An array of another dtype, with its elements in the same order in memory; x itself where it has that dtype."""
-    return x if x.dtype is dtype else x.astype(dtype, memory_order(x))
+    try:
+        return x if x.dtype is dtype else x.astype(dtype, memory_order(x))
+    except ALARMS:
+        return in_silence(x.astype, dtype, memory_order(x))
 
 
 def laid_out_as(x: Any, values: Any) -> Any:
@@ -300,39 +327,6 @@ def _sum_of_rows(x: Any) -> Any:
     whole = groups * LONG
     found = _sum_of_rows(_ones(LONG, x.dtype).dot(x[:whole].reshape(LONG, -1)).reshape(groups, -1))
     return found + _sum_of_rows(x[whole:]) if whole < n else found
-
-
-FEW = 512  # elements up to which NumPy takes a number as fast as an array of it
-
-
-def filled(number: Any, x: Any) -> Any:
-    """An array like x of a number, for functions that have vector instructions for two arrays alone: maximum, minimum and
-    power take two to five times as long with a number. None where x is small or no array of floats in one piece."""
-    if type(x) is not ndarray or x.size <= FEW or x.dtype.kind != "f" or not x.flags.c_contiguous:
-        return None
-    found = numpy.zeros(x.shape, x.dtype)
-    if number or type(number) is not int:  # -0.0 is another number than 0
-        found.fill(number)
-    return found
-
-
-def _bounded(name: str, words: str) -> Callable[[Any, Any], Any]:
-    function = getattr(numpy, name)
-
-    def call(bound: Any, x: Any) -> Any:
-        if type(x) is not ndarray:
-            return getattr(array_module(x), name)(bound, x)
-        if x.size <= FEW or (bounds := filled(bound, x)) is None:
-            return function(constant(bound, x.dtype) if type(bound) is int else bound, x)
-        return function(bounds, x, out=bounds)
-
-    call.__name__ = call.__qualname__ = words.partition("(")[0]
-    call.__doc__ = f"{words} of an array; nan stays nan, and of 0.0 and -0.0 it is x's that stays."
-    return call
-
-
-at_least = _bounded("maximum", "at_least(bound, x): the larger of a number and each element")
-at_most = _bounded("minimum", "at_most(bound, x): the smaller of a number and each element")
 
 
 STRETCHED_ROW = 512  # numbers in a row from which on NumPy should stretch it without a buffer,

@@ -12,6 +12,7 @@ from threading import get_ident
 from typing import Any
 
 from .. import rules
+from ..backend import in_silence
 from ..errors import BACKWARD_INSIDE, opening, warn
 from ..tensor import Tensor, from_array
 from . import anomaly, engine
@@ -95,7 +96,7 @@ def backward(
     if create_graph and not _warned:
         _warned.append(True)
         warn(CREATE_GRAPH_WARNING)
-    run(roots, grads, retain_graph, create_graph, edges, accumulate=True)
+    in_silence(run, roots, grads, retain_graph, create_graph, edges, accumulate=True)
 
 
 def grad(
@@ -140,7 +141,7 @@ def grad(
     edges = []
     for tensor in wanted:  # a comprehension would take longer, as most calls ask for one gradient or a few
         edges.append(_input_edge(tensor))
-    captured = run(roots, grads, retain_graph, create_graph, edges, accumulate=False)
+    captured = in_silence(run, roots, grads, retain_graph, create_graph, edges, accumulate=False)
     answers: list[Any] = []
     for edge in edges:
         g = captured[edge]

@@ -9,10 +9,11 @@ from typing import Any
 
 from .. import rules
 from ..autograd.recording import with_target
-from ..backend import array_module, at_least, at_most, in_order, in_single, numpy, on_device
+from ..backend import array_module, in_order, in_single, numpy, on_device
 from ..tensor import Tensor
 from .arguments import Float, Number, Str, parsed
 from .arithmetic import sub
+from .bounded import at_least, at_most
 from .define import Op
 from .inplace import check_memory, check_writable, write
 from .lazy import plain_function

@@ -10,7 +10,7 @@ import inspect
 from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias, TypeVar
 
-from ..backend import numpy
+from ..backend import ALARMS, in_silence, numpy
 from ..dtypes import dtype
 from ..random import Generator
 from ..size import Size
@@ -49,6 +49,8 @@ def parsed(name: str = "", *order: str) -> Callable[[Function], Function]:
         def call(*args: Any, **kwargs: Any) -> Any:
             try:
                 return function(*args, **kwargs)
+            except ALARMS:
+                return in_silence(function, *args, **kwargs)
             except (TypeError, AttributeError, ValueError, IndexError, RuntimeError):
                 fault = misfit(function, name or function.__name__, order, args, kwargs)
                 if fault is None:

@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from .. import rules
-from ..backend import array_module, laid_out_as
+from ..backend import array_module, in_silence, laid_out_as
 from ..dtypes import get_default_dtype
 from ..tensor import Tensor, from_array
 from .define import Op
@@ -161,7 +161,8 @@ def scaled_dot_product_attention(
         scale = 1 / math.sqrt(size) if size else math.inf
     mask = added_mask(attn_mask, is_causal, query, key._data.shape[-2])
     if takes:
-        found, weights = attention(query._data, key._data, value._data, 0 if mask is None else mask._data, scale)
+        arrays = (query._data, key._data, value._data, 0 if mask is None else mask._data)
+        found, weights = in_silence(attention, *arrays, scale)
         return fused(query, key, value, found=found, weights=weights, scale=scale)
     query, key, value = widened(query, key, value)
     if dtype.kind != "f":  # which scaling makes floats of: they no longer go with the values, and torch refuses them

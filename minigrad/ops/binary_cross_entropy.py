@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from .. import rules
-from ..backend import array_module, at_least, at_most
+from ..backend import array_module
 from ..strides import in_first_order
 from ..tensor import Tensor
 from .activation import log_sigmoid_op, sigmoid
 from .arguments import parsed
+from .bounded import at_least, at_most
 from .define import Op
 from .loss import not_differentiable, reduced, reduction_number, shared
 from .promotion import BOOL_DIFFERENCE, check_castable, common_shape, no_kernel

@@ -15,6 +15,7 @@ from ..tensor import Tensor, from_array
 from .arguments import Bool, Float, Operand
 from .define import Op
 from .promotion import (
+    REFUSALS,
     Number,
     as_element,
     check_castable,
@@ -22,7 +23,7 @@ from .promotion import (
     operand,
     operands,
     refusal,
-    retry_on_one_device,
+    retry,
     unsupported,
 )
 from .shape import view
@@ -43,8 +44,8 @@ def _comparison(compare: Callable[[Any, Any], Any], name: str) -> Callable[..., 
             return NotImplemented
         try:
             return result(compare(ready[2], ready[3]), ready[2], ready[3])
-        except (ValueError, TypeError) as error:
-            return retry_on_one_device(call, error, *ready[:4])
+        except REFUSALS as error:
+            return retry(call, error, *ready[:4])
 
     call.__name__ = call.__qualname__ = name
     call.__doc__ = f"Elementwise {name}, as bools (torch.{name})."
@@ -109,7 +110,7 @@ def _logical(name: str) -> Callable[..., Any]:
         try:
             return result(getattr(array_module(x), name)(x, y), x, y)
         except (ValueError, TypeError) as error:
-            return retry_on_one_device(call, error, input, other, x, y)
+            return retry(call, error, input, other, x, y)
 
     call.__name__ = call.__qualname__ = name
     call.__doc__ = f"{name} of the truth of two tensors, element by element (torch.{name})."

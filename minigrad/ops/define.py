@@ -27,7 +27,7 @@ from ..autograd.graph import (
 )
 from ..autograd.recording import next_order, observers, recording_rules, show_observers
 from ..autograd.views import View, refusal_of
-from ..backend import FEWEST, converted, in_use, ndarray, stretching
+from ..backend import ALARMS, FEWEST, converted, in_silence, in_use, ndarray, stretching
 from ..dtypes import as_numpy, get_default_dtype
 from ..strides import in_first_order
 from ..tensor import Tensor, from_array
@@ -46,7 +46,7 @@ from .nodes import (
     stretch,
     with_own_code,
 )
-from .promotion import AS_THEY_ARE, common, in_torchs_words, on_one_device, operands, retry_on_one_device
+from .promotion import AS_THEY_ARE, REFUSALS, common, in_torchs_words, on_one_device, operands, retry
 
 new, TENSOR = object.__new__, (Tensor,)
 Forward = Callable[..., Any]
@@ -88,8 +88,8 @@ def binary(
                 data = forward(x, y)
             else:
                 shape = (data := forward(x, y) if x.size + y.size < FEWEST else stretching(forward, x, y)).shape
-        except (ValueError, TypeError) as error:
-            return retry_on_one_device(call, error, a, b, x, y)
+        except REFUSALS as error:
+            return retry(call, error, a, b, x, y)
         if (shape and len(shape) > 1 or fits is False) and not x.flags.c_contiguous and x.strides != strides_of(y):
             data = in_first_order(data, x, y)
         out = new(*TENSOR)
@@ -252,6 +252,8 @@ class Op:
         arrays = common(inputs, self.floating) if self.promotes else [t._data for t in inputs]
         try:
             data = self.forward(*arrays, **(self.plain(attributes) if self.tensors else attributes))
+        except ALARMS:
+            return in_silence(self, *inputs, **attributes)
         except (ValueError, TypeError) as error:
             raise in_torchs_words(error, [*arrays, *self.pointers(attributes)]) from error
         if self.elementwise and data.ndim > 1:
@@ -346,6 +348,8 @@ class OneInputOp(Op):
         x = input._data
         try:
             data = self.forward(x, **attributes)
+        except ALARMS:
+            return in_silence(self.on, input, attributes)
         except (ValueError, TypeError) as error:
             raise in_torchs_words(error, [x]) from error
         edge = input._edge

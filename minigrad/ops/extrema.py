@@ -9,10 +9,11 @@ from typing import Any
 
 from .. import rules
 from ..autograd.graph import Constant
-from ..backend import array_module, at_least, at_most, ndarray
+from ..backend import array_module, ndarray
 from ..dtypes import element, result_type
 from ..tensor import Tensor
 from .arguments import Operand
+from .bounded import at_least, at_most
 from .define import Op, binary, of_two_tensors
 from .promotion import operand, unsupported
 

@@ -19,7 +19,7 @@ from ..autograd.graph import NO_EDGE, UNRECORDED, SavedResult, save_result
 from ..autograd.hooks import extras_of, in_use
 from ..autograd.recording import before_write, observers, with_target
 from ..autograd.views import VIEW_OF_LEAF, CopySlices, InvalidEdge, View, refused
-from ..backend import address, array_module, constant, dims_in_memory, ndarray, numpy, repeats, stretching
+from ..backend import ALARMS, address, array_module, constant, dims_in_memory, ndarray, numpy, repeats, stretching
 from ..dtypes import BY_NUMPY, element, result_type
 from ..errors import INFERENCE_WRITTEN, OVERLAPPING, warn
 from ..tensor import Tensor, from_array
@@ -253,6 +253,8 @@ def done_at_once(function: Callable[[Any, Any], Any], tensor: Tensor, args: Any,
         stretching(function, data, value)
     except ValueError:  # it does not fit; nothing has been written, and the operation itself says so in torch's words
         return False
+    except ALARMS:  # by now all of it has been written
+        pass
     tensor.bump_version()
     refresh(tensor)
     return True

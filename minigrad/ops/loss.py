@@ -8,11 +8,12 @@ from typing import Any
 
 from .. import rules
 from ..autograd.grad_mode import records
-from ..backend import array_module, at_most, laid_out_as, mean_array, sum_array
+from ..backend import array_module, laid_out_as, mean_array, sum_array
 from ..dtypes import BY_NUMPY, result_type
 from ..errors import warn
 from ..tensor import Tensor
 from .arguments import Bool, Float, parsed
+from .bounded import at_most
 from .define import Op
 from .promotion import check_castable
 from .validate import asked_shape, flag

@@ -11,8 +11,9 @@ from typing import Any
 
 from .. import rules
 from ..autograd.accumulate import ONE_PASS
-from ..backend import FEW, array_module, at_least, check_64_bits, constant, converted, filled, in_single, ndarray, numpy
+from ..backend import array_module, check_64_bits, constant, converted, in_single, ndarray, numpy
 from ..dtypes import element, get_default_dtype
+from .bounded import FEW, at_least, filled
 from .define import BY_NUMBER, Op, binary, unary
 from .promotion import BOOL, BOOL_SUBTRAHEND, FLOATING, NO_BOOLS, SCALING, unsupported
 

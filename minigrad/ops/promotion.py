@@ -8,7 +8,7 @@ from typing import Any
 
 from ..autograd.graph import Constant
 from ..autograd.recording import recording_rules
-from ..backend import InSingle, array_module, check_64_bits, constant, converted, ndarray, numpy
+from ..backend import ALARMS, InSingle, array_module, check_64_bits, constant, converted, in_silence, ndarray, numpy
 from ..dtypes import BY_NUMPY, get_default_dtype, python_number, result_type
 from ..dtypes import dtype as Dtype
 from ..tensor import Tensor, from_array
@@ -124,9 +124,14 @@ def on_one_device(inputs: tuple[Any, ...]) -> tuple[Any, ...] | None:
     return tuple([t.to(device) if number else t for t, number in zip(inputs, numbers, strict=True)])
 
 
-def retry_on_one_device(operation: Any, error: Exception, a: Any, b: Any, x: Any, y: Any) -> Any:
-    """What an operation gives once its operands a and b are together on one device; where they are, torch's error for
-    what NumPy has refused about their arrays x and y."""
+REFUSALS = (ValueError, TypeError, *ALARMS)  # with which NumPy answers
+
+
+def retry(operation: Any, error: Exception, a: Any, b: Any, x: Any, y: Any) -> Any:
+    """What an operation gives in silence where NumPy has raised an alarm, or once its operands a and b are together on one
+    device; where they are, torch's error for what NumPy has refused about their arrays x and y."""
+    if isinstance(error, ALARMS):
+        return in_silence(operation, *[each._data if type(each) is Constant else each for each in (a, b)])
     if moved := on_one_device((a, b)):
         return operation(*moved)
     raise refusal(error, x, y) from error

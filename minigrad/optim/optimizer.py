@@ -13,6 +13,7 @@ from typing import Any, ClassVar
 
 from ..autograd.grad_mode import enable_grad, set_grad_enabled
 from ..autograd.hooks import HookDict, RemovableHandle
+from ..backend import in_silence
 from ..errors import warn
 from ..printing import typename
 from ..tensor import Tensor
@@ -141,13 +142,16 @@ class Optimizer:
         if type(self)._move_parameter is Optimizer._move_parameter:
             raise NotImplementedError
         loss = evaluated(closure)
+        in_silence(self._move)
+        return loss
+
+    def _move(self) -> None:
         with set_grad_enabled(self.defaults.get("differentiable", False)):
             for group in self.param_groups:
                 settings = self._settings_of_group(group)
                 for p in group["params"]:
                     if p.grad is not None:
                         self._move_parameter(p, -p.grad if group["maximize"] else p.grad, settings, self.state[p])
-        return loss
 
     def _settings_of_group(self, group: dict[str, Any]) -> dict[str, Any]:
         """A group's settings as `_move_parameter` takes them: lr is a number or a tensor without dimensions.

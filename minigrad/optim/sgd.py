@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from ..autograd.grad_mode import no_grad
+from ..backend import in_silence
 from ..ops.arithmetic import whole_factor
 from ..ops.inplace import check_memory, check_writable, put
 from ..ops.promotion import PLAIN
@@ -35,7 +36,7 @@ def for_one_plain_group(step: Callable[[Any], None]) -> Callable[..., Any]:
         ):
             return Optimizer.step(self, closure)
         loss = evaluated(closure)
-        step(unhidden(self))
+        in_silence(step, unhidden(self))
         return loss
 
     return call
