@@ -262,7 +262,7 @@ class _Collection:
                 return student
             self._note(found.where, told, grave=True)
             return None
-        if not self.people and found.names and plain_name(found.names[0]):
+        if not self.people and found.names and found.names != (self.source.name,) and plain_name(found.names[0]):
             return found.names[0]
         self._note(found.where, text("unknown_student", names=" · ".join(found.names) or "–"), grave=True)
         return None

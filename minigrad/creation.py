@@ -308,6 +308,8 @@ def shape_of(size: tuple[Any, ...], name: str = "new_zeros") -> tuple[int, ...]:
     if not size:
         raise TypeError(f'{name}() missing 1 required positional arguments: "size"')
     wanted = tuple(size[0]) if len(size) == 1 and isinstance(size[0], list | tuple) else size
+    if wanted and isinstance(wanted[0], bool):  # where sizes are several, torch looks at the first
+        raise TypeError(f"{name}(): argument 'size' (position 1) must be tuple of ints, not bool")
     shape = tuple([n if isinstance(n, int) and not isinstance(n, bool) else n.__index__() for n in wanted])
     for n in shape:
         if n < 0 and name == "zeros":

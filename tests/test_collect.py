@@ -165,6 +165,9 @@ def test_a_folder_with_a_students_name_may_be_collected_itself(course, book, tmp
     lay(tmp_path / "ada", {BOOK: book("second"), "timestamp.txt": TWO})
     collect(course, LESSON, tmp_path / "ada")
     assert submitted(course) == {"ada": book("second")} and stamp_of(course, "ada") == TWO
+    (course.root / "roster.csv").write_text("id,first_name,last_name,email\n", encoding="utf-8")
+    assert collect(course, LESSON, lay(tmp_path / "downloads", {BOOK: book("whose?")})).fresh == []  # no student's name
+    (course.root / "roster.csv").write_text(ROSTER, encoding="utf-8")
     lay(tmp_path / "emil", {f"lina_{BOOK}": book("lina's")})  # a file that says whose it is
     assert collect(course, LESSON, tmp_path / "emil").fresh == ["lina"]
 

@@ -179,7 +179,7 @@ def mean(self: Tensor, dim: Ints | None = EVERY, keepdim: Bool = False, *, dtype
 
 def _extremum(every: Op, along: Op, pairwise: str, kind: str) -> Any:
     def call(self: Tensor, dim: IntOrTensor = EVERY, keepdim: Bool = False, *, other: Tensor | None = None) -> Any:
-        if keepdim and (dim is EVERY or isinstance(dim, Tensor)):
+        if keepdim and dim is EVERY:
             return NotImplemented
         if other is not None or isinstance(dim, Tensor):
             return getattr(self, pairwise)(dim if other is None else other)
@@ -189,8 +189,17 @@ def _extremum(every: Op, along: Op, pairwise: str, kind: str) -> Any:
             return every(self)
         return RETURN_TYPES[kind](along(self, dim=reducible_dim(self, dim, kind), keepdim=flag(keepdim)))
 
-    call.__name__ = call.__qualname__ = kind
-    return call
+    @functools.wraps(call)
+    def told_apart(self: Tensor, *args: Any, **kwargs: Any) -> Any:
+        """A tensor alone is the other operand; where it is called dim, or keepdim beside it, it says which dimension."""
+        if isinstance(dim := kwargs.get("dim"), Tensor):
+            kwargs["dim"] = as_int(dim)
+        elif args and isinstance(args[0], Tensor) and (len(args) == 2 or "keepdim" in kwargs):
+            args = (as_int(args[0]), *args[1:])
+        return call(self, *args, **kwargs)
+
+    told_apart.__name__ = told_apart.__qualname__ = kind
+    return told_apart
 
 
 def no_extreme(name: str) -> RuntimeError:
