@@ -58,8 +58,9 @@ def prelu_vjp_self(grad: Any, self: Any, weight: Any) -> Any:
     return rules.where(self > 0, grad, grad * weight)
 
 
-def prelu_vjp_weight(grad: Any, self: Any) -> Any:
-    """z = weight · self where self is not positive: the walk sums it over what the weight was stretched to."""
+def prelu_vjp_weight(grad: Any, self: Any, weight: Any) -> Any:
+    """z = weight · self where self is not positive: the walk sums it over what the weight was stretched to. torch's kernel is
+    given the weight as well: the second derivative for it is zeros, not nothing."""
     if rules.is_tensor(self):
         return grad * rules.keep_where(self, self < 0)
     return rules.keep_where(grad * self, (self > 0) == 0)
