@@ -102,8 +102,14 @@ def test_what_a_process_uses_is_read_from_the_kernel():
 def test_files_without_content_are_bounded(running):
     """Each takes memory of the kernel's, which is no process's."""
     source = "import os\nfor number in range(10**6): os.symlink('x' * 100, f'/tmp/{number}')"
+    assert run_cells(running, source, "answer('next')") == [("Crash", "it made too many files"), "next"]
+    assert not running.alive
+
+
+def test_folders_too_deep_to_be_removed_end_the_job(running):
+    source = "import os\nfor number in range(10**6): os.mkdir('d'); os.chdir('d')"
     assert run_cells(running, source, "answer('next')") == [("Crash", "it made too many files"), ("?", "?")]
-    assert not running.alive  # they are still there: neither this job goes on here, nor another
+    assert not running.alive
 
 
 def test_ten_gigabytes_are_refused(running):

@@ -17,10 +17,12 @@ to the same sandbox; after anything else the supervisor ends, and with it the sa
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import mmap
 import os
 import select
+import shutil
 import signal
 import time
 from collections.abc import Callable
@@ -35,6 +37,7 @@ __all__ = ["Supervisor"]
 
 _GLANCE = 0.25  # seconds between looks at a process that says nothing
 _MOST_PROPERTIES = 1000  # of one check
+_TOO_MANY = "it made too many files"
 
 
 class Supervisor:
@@ -101,6 +104,16 @@ def _entries() -> int:
     return found.f_files - found.f_ffree
 
 
+def _sweep() -> None:
+    """Empty the scratch, as far as that goes: where more is left than may be, nothing runs any more."""
+    with contextlib.suppress(OSError, RecursionError):
+        for each in list(os.scandir(".")):
+            if each.is_dir(follow_symlinks=False):
+                shutil.rmtree(each.path, ignore_errors=True)
+            else:
+                os.unlink(each.path)
+
+
 def _signal(send: Callable[[int, int], None], target: int) -> None:
     try:
         send(target, signal.SIGKILL)
@@ -133,7 +146,6 @@ class _Job:
         self.ended = False
         self.alone = True  # no learner's process has left another behind
         self.deadline = self.end = time.monotonic() + self.limits.job_seconds
-        self.why = _error("TimeLimit", "the whole submission")  # nothing runs after the end
 
     def run(self) -> bool:
         """Whether all went as usual."""
@@ -144,8 +156,12 @@ class _Job:
             cause = self._one_process()
             if cause and not self._blame(cause):
                 return False
+            if cause and cause["message"] == _TOO_MANY:
+                _sweep()
+                if _entries() > self.limits.entries:  # so deep that they cannot be removed
+                    break
         for each in list(self.waiting):
-            self._close(each["name"], self.why)
+            self._close(each["name"], _error("TimeLimit", "the whole submission"))
         return starts == 1 and self.alone
 
     def _one_process(self) -> dict[str, Any] | None:
@@ -183,8 +199,7 @@ class _Job:
                 self.supervisor.kill(learner)
                 os._exit(0)
             if self.supervisor.isolated and _entries() > self.limits.entries:
-                self.end, self.why = time.monotonic(), _error("Crash", "it made too many files")
-                return self.why
+                return _error("Crash", _TOO_MANY)
             try:
                 payload = frames.read(min(left, _GLANCE))
                 if payload is None:
