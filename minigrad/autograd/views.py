@@ -217,6 +217,8 @@ class CopySlices(Node):
             part = view_into(whole, self.view)
             first, *others = self.fitted(self.write.apply_graph(part.clone()))
         refuse_repeats(part.storage())
+        if self.has_none(first):
+            return (None, *others)
         part.zero_() if first is None else part.copy_(first)
         return (whole, *others)
 
@@ -227,5 +229,12 @@ class CopySlices(Node):
         with self.lending():
             first, *others = self.fitted(self.write.apply(part.copy()))
         refuse_repeats(part)
+        if self.has_none(first):
+            return (None, *others)
         part[...] = 0 if first is None else first
         return (grad, *others)
+
+    def has_none(self, first: Any) -> bool:
+        """Whether there is no gradient for the base, not even of what was not written: a Function has given none, which in
+        torch is another thing than zeros. None of a rule of the engine's own is zeros."""
+        return first is None and hasattr(self.write, "function")

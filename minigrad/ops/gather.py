@@ -192,7 +192,8 @@ def index_copy_vjp_self(grad: Any, dim: int, index: Any) -> Any:
 
 def index_copy_vjp_source(grad: Any, source: Any, dim: int, index: Any) -> Any:
     """z = self with rows of source: the gradient of those rows."""
-    return rules.expand(index_select_op.of(grad, dim=dim, index=index), source.shape)
+    rows = index_select_op.of(grad, dim=dim, index=index)
+    return rules.expand(rows, source.shape) if source.shape else rules.reshape(rows, ())
 
 
 def index_fill_vjp_value(grad: Any, dim: int, index: Any) -> Any:
