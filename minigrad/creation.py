@@ -33,16 +33,19 @@ if TYPE_CHECKING:
     from .ops.arguments import IntList, Number
 
 
+COPIED = (
+    "To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or "
+    "sourceTensor.detach().clone().requires_grad_(True), rather than {}(sourceTensor)."
+)
+
+
 def tensor(data: Any, *, dtype: Dtype | None = None, device: Any = None, requires_grad: bool = False) -> Tensor:
     """A new tensor with a copy of `data`: a number, nested lists, an array or a tensor (torch.tensor).
 
     Python floats become the default dtype, ints int64, arrays keep theirs. A leaf.
     """
     if isinstance(data, Tensor):
-        warn(
-            "To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or "
-            "sourceTensor.detach().clone().requires_grad_(True), rather than torch.tensor(sourceTensor)."
-        )
+        warn(COPIED.format("torch.tensor"))
     array = _array(data, as_numpy(dtype))
     if device is None and chosen.device is None and hasattr(getattr(data, "_data", data), "__cuda_array_interface__"):
         device = home_of(data)

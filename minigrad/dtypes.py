@@ -214,14 +214,21 @@ def can_cast(from_: dtype, to: dtype) -> bool:
     return first.category <= second.category
 
 
+def check_kind(name: str, given: Any) -> None:
+    """TypeError for what is no dtype, nor one of Python's types that stand for one."""
+    if not (given is None or isinstance(given, dtype) or given in (bool, int, float)):
+        raise TypeError(f"{name}(): argument 'type' (position 1) must be torch.dtype, not {type(given).__name__}")
+
+
 class finfo:
     """The limits of a floating-point dtype (torch.finfo)."""
 
     def __init__(self, type: dtype | None = None) -> None:
+        check_kind("finfo", type)
         wanted = get_default_dtype() if type is None else as_dtype(type)
         if not wanted.is_floating_point:
             raise TypeError(
-                f"torch.finfo() requires a floating point input type. Use torch.iinfo to handle '{wanted!r}'"
+                "torch.finfo() requires a floating point input type. Use torch.iinfo to handle 'torch.finfo'"
             )
         info = numpy.finfo(wanted.np)
         self.dtype, self.bits = wanted.name, wanted.itemsize * 8
@@ -240,9 +247,10 @@ class iinfo:
     """The limits of an integer dtype (torch.iinfo)."""
 
     def __init__(self, type: dtype) -> None:
+        check_kind("iinfo", type)
         type = as_dtype(type)
         if type.category != 1:
-            raise TypeError(f"torch.iinfo() requires an integer input type. Use torch.finfo to handle '{type!r}'")
+            raise TypeError("torch.iinfo() requires an integer input type. Use torch.finfo to handle 'torch.iinfo'")
         info = numpy.iinfo(type.np)
         self.dtype, self.bits, self.min, self.max = type.name, type.itemsize * 8, int(info.min), int(info.max)
 

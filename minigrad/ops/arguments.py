@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import operator
 from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias, TypeVar
 
@@ -53,6 +54,8 @@ def parsed(name: str = "", *order: str) -> Callable[[Function], Function]:
                 return in_silence(function, *args, **kwargs)
             except (TypeError, AttributeError, ValueError, IndexError, RuntimeError):
                 fault = misfit(function, name or function.__name__, order, args, kwargs)
+                if fault is None and (plain := plain_numbers(function, args, kwargs)):
+                    return call(*plain[0], **plain[1])
                 if fault is None:
                     raise
             raise TypeError(fault)
@@ -280,6 +283,28 @@ def kind_of(parameter: inspect.Parameter) -> tuple[tuple[str, Callable[[Any], bo
     """What a parameter's annotation asks for, and whether None will do."""
     text, _, optional = str(parameter.annotation).partition(" | ")
     return KINDS.get(text), optional == "None"
+
+
+NUMERIC = {"Number", "Int", "Float", "Ints", "IntList", "IntsOrBool", "float", "int"}
+
+
+def plain_numbers(
+    function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> tuple[list[Any], dict[str, Any]] | None:
+    """The arguments with numbers for the 0-d tensors that stand for them, which torch takes; None if there are none."""
+    parameters = list(inspect.signature(function).parameters.values())
+    numeric = {p.name: str(p.annotation).partition(" | ")[0] in NUMERIC for p in parameters}
+    names = [p.name for p in parameters if p.kind is p.POSITIONAL_OR_KEYWORD]
+
+    def plain(name: str, value: Any) -> Any:
+        if isinstance(value, list | tuple):
+            found = tuple([plain(name, each) for each in value])
+            return value if all(map(operator.is_, value, found)) else found
+        return value.item() if numeric.get(name) and isinstance(value, Tensor) and not value._data.ndim else value
+
+    ours = [plain(name, value) for name, value in zip(names, args, strict=False)] + list(args[len(names) :])
+    named = {name: plain(name, value) for name, value in kwargs.items()}
+    return None if all(map(operator.is_, (*args, *kwargs.values()), (*ours, *named.values()))) else (ours, named)
 
 
 def fits(parameter: inspect.Parameter, value: Any) -> bool:

@@ -219,7 +219,7 @@ def _close(input: Tensor, other: Tensor, rtol: float, atol: float, equal_nan: bo
     if x.dtype is not y.dtype:
         raise RuntimeError(f"{input.dtype.type_name} did not match {other.dtype.type_name}")
     for name, tolerance in (("rtol", rtol), ("atol", atol)):
-        if number(tolerance) < 0:
+        if not number(tolerance) >= 0:
             raise RuntimeError(f"{name} must be greater than or equal to zero, but got {tolerance:g}")
     try:
         return array_module(x).isclose(x, y, rtol, atol, flag(equal_nan))

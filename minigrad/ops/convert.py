@@ -11,7 +11,7 @@ from .. import rules
 from ..autograd.grad_mode import is_grad_enabled, records
 from ..autograd.graph import NO_EDGE
 from ..backend import address, array_module, in_use, numpy, to_device, to_host
-from ..creation import ONE_ELEMENT, tensor
+from ..creation import COPIED, ONE_ELEMENT, tensor
 from ..dtypes import (
     BY_NUMPY,
     as_numpy,
@@ -28,7 +28,7 @@ from ..dtypes import (
     uint8,
 )
 from ..dtypes import dtype as Dtype
-from ..errors import said, warn_once
+from ..errors import said, warn, warn_once
 from ..size import device as Device
 from ..tensor import Tensor, from_array
 from .arguments import Bool, Operand
@@ -204,6 +204,9 @@ def new_tensor(
     self: Tensor, data: Any, *, dtype: Dtype | None = None, device: Any = None, requires_grad: Bool = False
 ) -> Tensor:
     """`data` as a tensor of this tensor's dtype and on its device by default."""
+    if isinstance(data, Tensor):
+        warn(COPIED.format("tensor.new_tensor"))
+        data = data.detach().cpu().numpy()
     return tensor(data, dtype=dtype or self.dtype, device=device or self.device, requires_grad=requires_grad)
 
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from ..backend import ALARMS, in_silence
 from ..tensor import Tensor
-from .arguments import SIZES, combination, complaint, shown, type_name
+from .arguments import SIZES, combination, complaint, plain_numbers, shown, type_name
 from .deprecated import as_today
 from .signatures import IN_PYTHON, takes_out
 
@@ -70,9 +70,13 @@ def guarded(function: Callable[..., Any], method: bool) -> Callable[..., Any]:
                 result = in_silence(function, *args, **kwargs)
             except (TypeError, AttributeError, ValueError, IndexError, RuntimeError):
                 if complaint(function, args, kwargs, method) is None:
+                    if plain := plain_numbers(function, args, kwargs):
+                        return call(*plain[0], **plain[1])
                     raise
         if result is not NotImplemented:
             return result
+        if plain := plain_numbers(function, args, kwargs):
+            return call(*plain[0], **plain[1])
         if today := as_today(function.__name__, args, kwargs, method):
             return call(*today[0], **today[1])
         if not method and function.__name__ in ASKED:

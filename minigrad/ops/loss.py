@@ -233,7 +233,7 @@ def huber_loss(
         check_weight(input, weight)
         return apply_reduction(huber_loss(input, target, "none", delta) * weight, number)
     input, target = broadcast(input, target)
-    if delta <= 0:
+    if not delta > 0:
         raise RuntimeError("huber_loss does not support non-positive values for delta.")
     floats_among("huber_cpu", input, target)
     check_castable(result_type(input, target), input.dtype)

@@ -294,7 +294,7 @@ index_fill_inplace = differentiable_inplace(index_fill)
 def take(input: Tensor, index: Tensor) -> Tensor:
     """Elements by their number in the flattened input (torch.take)."""
     data, size = index._data, input._data.size
-    if data.dtype.kind != "i":
+    if data.dtype.char not in "lq":
         raise RuntimeError(f"take(): Expected a long tensor for index, but got {index.dtype.type_name}")
     if data.size and not size:
         raise IndexError("take(): tried to take from an empty tensor")

@@ -261,7 +261,10 @@ def not_expanded(self: Tensor, wanted: tuple[int, ...], full: tuple[int, ...]) -
             if not have or n < -1:
                 return "numel: integer multiplication overflow"
             return f"The expanded size of the tensor ({n}) isn't allowed in a leading, non-existing dimension {i}"
-    i, n = next((i, n) for i, n in reversed(list(enumerate(have))) if n not in (1, full[i + offset]))
+    misfits = [(i, n) for i, n in enumerate(have) if n not in (1, full[i + offset])]
+    if not misfits:
+        return "numel: integer multiplication overflow"
+    i, n = misfits[-1]
     return (
         f"The expanded size of the tensor ({full[i + offset]}) must match the existing size ({n}) at non-singleton "
         f"dimension {i + offset}.  Target sizes: {list(wanted)}.  Tensor sizes: {list(have)}"
