@@ -45,6 +45,8 @@ SAID = {
     r"'(int|float|numpy\.\w+)' object is not iterable": "number_is_no_row",
     r"'(zip|map|filter|generator)' object is not (reversible|subscriptable)|'(zip|map|filter|generator)' has no len": "one_pass",
     r"'list' object cannot be interpreted as an integer": "list_for_a_tuple",
+    r"can only concatenate str \(not": "string_and_number",
+    r"pop expected at least 1 argument, got 0": "pop_of_a_dict",
     r"can only concatenate (list|tuple) \(not \"(list|tuple)\"\)": "lists_and_tuples",
     rf"'numpy\.ndarray' object has no attribute '({_OF_TENSORS})'": "array_is_no_tensor",
     r"^_?(sum|mean|prod|amax|amin|max|min|var|std)\(\) got an unexpected keyword argument '(dim|keepdim)'": "numpy_keepdims",

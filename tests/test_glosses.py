@@ -27,6 +27,8 @@ TANH = "minigrad.ops.pointwise.tanh_vjp"
         ("Return (grad)", "Did you mean: return\n"),
         ("minigrad.ones(2).copy()", "This is a tensor, not a NumPy array: a copy is .clone()."),
         ("len(minigrad.tensor(1.0))", "The number of elements is .numel()"),
+        ("grad * len('a' + 1)", "A string and a number can't be joined by +: write f"),
+        ("grad * {1: 2}.pop()", "A dict's pop needs the key to take out"),
         ("torch.tensor(grad)", "Don't use torch in a part; there is none at grading"),
         (
             "grad (1 - result * result)",

@@ -340,3 +340,13 @@ def squares_x(w: Any, X: Any, Y: Any) -> Any:
 )
 def sums_x_first(w: Any, X: Any, Y: Any) -> Any:
     return -2 * X.sum() * (Y - w * X)
+
+
+@mistake(
+    PART,
+    zh="Y -= … 把传进来的 Y 改掉了，那是别人的数据，下一步还要用。算出来的另取一个名字：error = Y - w * X。",
+    en="Y -= … writes into the Y that was handed in: it is somebody else's data, and the next step needs it. Give what you compute a name of its own: error = Y - w * X.",
+)
+def writes_into_the_data(w: Any, X: Any, Y: Any) -> Any:
+    Y -= w * X
+    return (-2 * X * Y).sum()
