@@ -75,14 +75,15 @@ def guarded(function: Callable[..., Any], method: bool) -> Callable[..., Any]:
                     raise
         if result is not NotImplemented:
             return result
-        if plain := plain_numbers(function, args, kwargs):
+        told = complaint(function, args, kwargs, method)
+        if told is None and (plain := plain_numbers(function, args, kwargs)):
             return call(*plain[0], **plain[1])
         if today := as_today(function.__name__, args, kwargs, method):
             return call(*today[0], **today[1])
         if not method and function.__name__ in ASKED:
             ask(function.__name__, args)
         given = args[1:] if method else args
-        raise TypeError(complaint(function, args, kwargs, method) or combination(function.__name__, given, kwargs))
+        raise TypeError(told or combination(function.__name__, given, kwargs))
 
     return call
 

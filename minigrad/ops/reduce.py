@@ -11,7 +11,7 @@ from ..backend import array_module, in_order, mean_array, sum_array
 from ..dtypes import BY_NUMPY, as_numpy
 from ..return_types import return_type
 from ..tensor import Tensor, from_array
-from .arguments import Bool, Dtype, Int, IntOrTensor, Ints, as_int
+from .arguments import Bool, Dtype, Int, IntOrTensor, Ints, as_int, is_int
 from .define import Op
 from .validate import flag
 
@@ -195,6 +195,8 @@ def _extremum(every: Op, along: Op, pairwise: str, kind: str) -> Any:
         if isinstance(dim := kwargs.get("dim"), Tensor):
             kwargs["dim"] = as_int(dim)
         elif args and isinstance(args[0], Tensor) and (len(args) == 2 or "keepdim" in kwargs):
+            if not is_int(args[0]):
+                return NotImplemented
             args = (as_int(args[0]), *args[1:])
         return call(self, *args, **kwargs)
 
