@@ -216,7 +216,7 @@ def can_cast(from_: dtype, to: dtype) -> bool:
 
 def check_kind(name: str, given: Any) -> None:
     """TypeError for what is no dtype, nor one of Python's types that stand for one."""
-    if not (given is None or isinstance(given, dtype) or given in (bool, int, float)):
+    if not (given is None or isinstance(given, dtype) or any(given is kind for kind in (bool, int, float))):
         raise TypeError(f"{name}(): argument 'type' (position 1) must be torch.dtype, not {type(given).__name__}")
 
 

@@ -192,28 +192,6 @@ def counts_in_the_roots(roots: Any) -> Any:
     return roots
 
 
-def _held(parent: Any, held: Any, result: Any, output: int) -> Any:
-    merge(parent, held, result, output)
-    return held
-
-
-def _deliver(
-    node: Any, grad: Any, results: Any, buffers: Any, waiting: Any, ready: Any, number: Any = None, add: Any = merge
-) -> None:
-    """What a node answers, handed on as it should be, but for the number of an edge or how two are added."""
-    for place, ((parent, output), result) in enumerate(zip(node.next_functions, results, strict=False)):
-        if parent is None:
-            continue
-        output = number(place, output) if number else output
-        if result is not None and parent in buffers:
-            buffers[parent] = add(parent, buffers[parent], result, output)
-        elif result is not None:
-            buffers[parent] = parent.receive(result, output, result is grad)
-        waiting[parent] -= 1
-        if not waiting[parent]:
-            push(ready, parent)
-
-
 @mistake(
     WALK,
     zh="每来一份梯度，你就把节点放进队列一次，它会走好几遍。等 waiting 减到 0 再放，只放一次。",
@@ -247,16 +225,14 @@ def queues_at_every_gradient(buffers: Any, retain_graph: bool, create_graph: boo
     en="You skip a node that received nothing, and those after it wait for its answer for ever. Let it run all the same: run_node takes None.",
 )
 def skips_who_got_nothing(buffers: Any, retain_graph: bool, create_graph: bool, task: Any = None) -> None:
-    waiting = count_dependencies(buffers)
-    if task is not None:
-        task.plan(waiting)
-    ready = [root for root in buffers if not waiting[root]]
-    while ready:
-        node = pop(ready)
-        grad = buffers.pop(node, None)
-        if grad is None:
-            continue
-        _deliver(node, grad, run_node(node, grad, retain_graph, create_graph, task), buffers, waiting, ready)
+    def take(ready: Any) -> Any:
+        while (node := pop(ready)) not in buffers:
+            if not ready:
+                raise StopIteration  # the loop's condition was `ready`
+        return node
+
+    with suppress(StopIteration):
+        _walk(buffers, retain_graph, create_graph, task, take=take)
 
 
 @mistake(
@@ -272,8 +248,18 @@ def gives_the_edges_place(buffers: Any, retain_graph: bool, create_graph: bool, 
     while ready:
         node = pop(ready)
         grad = buffers.pop(node, None)
-        results = run_node(node, grad, retain_graph, create_graph, task)
-        _deliver(node, grad, results, buffers, waiting, ready, number=lambda place, output: place)
+        for place, (parent, result) in enumerate(
+            zip(node.parents, run_node(node, grad, retain_graph, create_graph, task), strict=False)
+        ):
+            if parent is None:
+                continue
+            if result is not None and parent in buffers:
+                buffers[parent] = merge(parent, buffers[parent], result, place)
+            elif result is not None:
+                buffers[parent] = parent.receive(result, place, result is grad)
+            waiting[parent] -= 1
+            if not waiting[parent]:
+                push(ready, parent)
 
 
 @mistake(
@@ -282,15 +268,11 @@ def gives_the_edges_place(buffers: Any, retain_graph: bool, create_graph: bool, 
     en="merge(…) only returns the sum; nobody keeps it for you. Write buffers[parent] = merge(…).",
 )
 def keeps_no_sum(buffers: Any, retain_graph: bool, create_graph: bool, task: Any = None) -> None:
-    waiting = count_dependencies(buffers)
-    if task is not None:
-        task.plan(waiting)
-    ready = [root for root in buffers if not waiting[root]]
-    while ready:
-        node = pop(ready)
-        grad = buffers.pop(node, None)
-        results = run_node(node, grad, retain_graph, create_graph, task)
-        _deliver(node, grad, results, buffers, waiting, ready, add=_held)
+    def drop(node: Any, held: Any, grad: Any, output: int) -> Any:
+        merge(node, held, grad, output)
+        return held
+
+    _walk(buffers, retain_graph, create_graph, task, arrive=drop)
 
 
 @mistake(

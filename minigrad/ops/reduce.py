@@ -192,12 +192,16 @@ def _extremum(every: Op, along: Op, pairwise: str, kind: str) -> Any:
     @functools.wraps(call)
     def told_apart(self: Tensor, *args: Any, **kwargs: Any) -> Any:
         """A tensor alone is the other operand; where it is called dim, or keepdim beside it, it says which dimension."""
-        if isinstance(dim := kwargs.get("dim"), Tensor):
+        beside = len(args) == 2 or (args and "keepdim" in kwargs)
+        dim = kwargs["dim"] if "dim" in kwargs else args[0] if beside else None
+        if not isinstance(dim, Tensor):
+            return call(self, *args, **kwargs)
+        if not is_int(dim):
+            return NotImplemented
+        if "dim" in kwargs:
             kwargs["dim"] = as_int(dim)
-        elif args and isinstance(args[0], Tensor) and (len(args) == 2 or "keepdim" in kwargs):
-            if not is_int(args[0]):
-                return NotImplemented
-            args = (as_int(args[0]), *args[1:])
+        else:
+            args = (as_int(dim), *args[1:])
         return call(self, *args, **kwargs)
 
     told_apart.__name__ = told_apart.__qualname__ = kind
