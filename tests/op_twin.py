@@ -297,9 +297,7 @@ def gradients(
         first = engine.autograd.grad(outputs, leaves, grads, create_graph=True, allow_unused=True)
         wanted = [*leaves, *grads]
         error, again = gradients(engine, [g for g in first if g is not None], wanted, False)
-        again = again or [None] * len(wanted)
-        # Whether torch gives None or zeros for a second derivative that is 0 depends on how a kernel was cut in two.
-        return error, [*first, *[engine.zeros_like(w) if g is None else g for g, w in zip(again, wanted, strict=True)]]
+        return error, [*first, *(again or [None] * len(wanted))]
     except Exception as error:
         return error_text(error), []
 

@@ -227,7 +227,7 @@ def test_indices_of_pooling() -> None:
 
 
 def test_erf_to_the_last_digit() -> None:
-    from minigrad.ops.activation import erf_array
+    from minigrad.ops.erf import erf_array
 
     points = np.concatenate([np.linspace(-7, 7, 20001), [np.inf, -np.inf, np.nan, 1e-300, 0.0]])
     for kind, error in (("float64", 3e-16), ("float32", 1e-7)):

@@ -91,7 +91,7 @@ TABLE = {
         is_tensor() detach()
     """,
     "nn": "softmax log_softmax addmm!",
-    "activation": "erf!",
+    "erf": "erf!",
     "special": "erfc! erfinv! lgamma! digamma! logcumsumexp .polygamma=polygamma_method polygamma()",
     "piecewise": "hardshrink prelu",
     "rms_norm": "rms_norm()",

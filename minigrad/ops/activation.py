@@ -1,85 +1,26 @@
 """Activation functions beside relu, tanh and sigmoid (which are in pointwise.py) and those made of straight pieces
-(piecewise.py), and the error function for gelu."""
+(piecewise.py)."""
 
 from __future__ import annotations
 
-import functools
 import math
 from typing import Any
 
 from .. import rules
 from ..autograd.recording import with_target
-from ..backend import array_module, in_order, in_single, numpy, on_device
+from ..backend import array_module, in_order, in_single, numpy
 from ..tensor import Tensor
 from .arguments import Float, Number, Str, parsed
 from .arithmetic import sub
 from .bounded import at_least, at_most
 from .define import Op
+from .double_backward import no_slope
+from .erf import erf_array, erf_op
 from .inplace import check_memory, check_writable, write
 from .lazy import plain_function
 from .nn import floats_only
 from .pointwise import sigmoid_array
 from .validate import number
-
-# ------------------------------------------------------------------ erf
-
-# Points of the table to a unit: four terms of Taylor's series between them are then exact in float64, three in float32.
-STEP = 512
-# From where on erf is ±1.
-END = {"f": 4, "d": 6}
-
-
-@functools.cache
-def _table(dtype: Any) -> tuple[Any, Any]:
-    """erf and its derivative at the multiples of 1/STEP from -END to END."""
-    last = END[dtype.char] * STEP
-    points = [i / STEP for i in range(-last, last + 1)]
-    slope = 2 / math.sqrt(math.pi)
-    slopes = [slope * math.exp(-c * c) for c in points]
-    return numpy.array([*map(math.erf, points)], dtype), numpy.array(slopes, dtype)
-
-
-def erf_array(x: Any) -> Any:
-    """erf of an array: Taylor's series about the nearest point of a table. NumPy has no erf, and math.erf takes one
-    number at a time."""
-    if x.dtype == numpy.float16:
-        return erf_array(x.astype(numpy.float32)).astype(x.dtype)
-    if array_module(x) is not numpy:
-        return on_device("erf", x)
-    end = END[x.dtype.char]
-    d = x.clip(-end, end)
-    c = numpy.rint(numpy.fmax(d, -end) * STEP)  # for nan some point or other: d stays nan
-    index = c.astype(numpy.intp)
-    index += end * STEP
-    c *= 1 / STEP
-    d -= c
-    values, slopes = _table(x.dtype)
-    series = _series(d, c)
-    series *= slopes.take(index, mode="clip")
-    series += values.take(index, mode="clip")
-    return series
-
-
-def _series(d: Any, c: Any) -> Any:
-    """(erf(c + d) - erf(c)) / erf'(c), from the highest term down."""
-    if d.dtype == numpy.float32:
-        return d * (1 - d * (d * (1 / 3) + c))
-    square = c * c
-    return d * (d * (d * (d * c * (0.5 - square / 3) + (2 * square - 1) / 3) - c) + 1)
-
-
-def erf_vjp(grad: Any, self: Any) -> Any:
-    """z = erf(self): ∂z/∂self = 2/√π · e^(-self²)."""
-    return grad * (2 / math.sqrt(math.pi) * rules.exp(-(self * self)))
-
-
-erf_op = Op("ErfBackward0", erf_array, self=erf_vjp)
-
-
-def erf(input: Tensor) -> Tensor:
-    """2/√π ∫₀ˣ e^(-t²) dt, elementwise (torch.erf)."""
-    return erf_op(input if input._data.dtype.kind == "f" else input.float())
-
 
 # ------------------------------------------------------------------ rules
 
@@ -178,14 +119,62 @@ def mish_vjp(grad: Any, self: Any) -> Any:
 def softplus_vjp(grad: Any, self: Any, beta: float, threshold: float) -> Any:
     """z = ln(1 + e^(β self)) / β: ∂z/∂self = σ(β self), and 1 beyond the threshold."""
     z = self * beta
-    if rules.is_tensor(z):  # at the threshold itself torch ends the second derivative, but not the first
-        z = rules.where(z >= threshold, z.detach(), z)
     return rules.where(z > threshold, grad, grad * sigmoid(z))
 
 
 def log_sigmoid_vjp(grad: Any, self: Any) -> Any:
     """z = ln σ(self): ∂z/∂self = σ(-self)."""
     return grad * sigmoid(-self)
+
+
+# ------------------------------------------------------------------ slopes: of a rule by self, or by z where only that is left
+
+
+def elu_slope(grad: Any, grad_output: Any, self: Any, alpha: float, scale: float, input_scale: float) -> Any:
+    """elu_vjp bends below 0 only, and there its slope is input_scale times itself."""
+    return elu_vjp(grad * grad_output * input_scale, self, alpha, scale, input_scale) * (self < 0)
+
+
+def elu_in_place_slope(grad: Any, grad_output: Any, result: Any, alpha: float, scale: float, input_scale: float) -> Any:
+    """elu_in_place_vjp = grad_output · input_scale · (z + scale · α) where z is negative, else without z."""
+    return grad * grad_output * input_scale * (result < 0)
+
+
+def celu_slope(grad: Any, grad_output: Any, self: Any, alpha: float) -> Any:
+    """elu_slope for celu."""
+    return elu_slope(grad, grad_output, self, alpha, 1, 1 / float(numpy.float32(alpha)))
+
+
+def celu_in_place_slope(grad: Any, grad_output: Any, result: Any, alpha: float) -> Any:
+    """elu_in_place_slope for celu."""
+    return elu_in_place_slope(grad, grad_output, result, alpha, 1, 1 / float(numpy.float32(alpha)))
+
+
+def gelu_slope(grad: Any, grad_output: Any, self: Any, approximate: str) -> Any:
+    """(self · Φ(self))'' = (2 - self²) φ(self); by tanh, with its inner function u: (1 - t²)(u' + self (u''/2 - t u'²))."""
+    square = self * self
+    if approximate == "tanh":
+        t, first, second = (
+            rules.tanh(ROOT * self * (1 + CUBIC * square)),
+            ROOT * (1 + 3 * CUBIC * square),
+            3 * CUBIC * ROOT,
+        )
+        return grad * grad_output * ((1 - t * t) * (first + self * (second * self - t * first * first)))
+    density = rules.exp(square * -0.5) * (1 / math.sqrt(2 * math.pi))
+    return grad * grad_output * (2 * density - square * density)
+
+
+def softplus_slope(grad: Any, grad_output: Any, self: Any, beta: float, threshold: float) -> Any:
+    """σ(β self)' = β σ (1 - σ), and 0 from the threshold on: at the threshold itself the rule is not straight yet."""
+    z = self * beta
+    s = sigmoid(z)
+    return grad * grad_output * ((1 - s) * s) * (z < threshold) * beta
+
+
+def log_sigmoid_slope(grad: Any, grad_output: Any, self: Any) -> Any:
+    """σ(-self)' = σ (σ - 1)."""
+    s = sigmoid(self)
+    return grad * grad_output * (s - 1) * s
 
 
 # ------------------------------------------------------------------ forwards
@@ -263,22 +252,29 @@ def tanh_softplus_array(x: Any) -> Any:
     return u / (u + 2)
 
 
-leaky_relu_op = Op("LeakyReluBackward0", _leaky_relu, self=leaky_relu_vjp, second="LeakyReluBackwardBackward0")
-leaky_relu_in_place = Op(
-    "LeakyReluBackward1", _leaky_relu, self=leaky_relu_in_place_vjp, second="LeakyReluBackwardBackward0"
-)
-elu_op = Op("EluBackward0", in_single(_elu), self=elu_vjp, second="EluBackwardBackward0")
-elu_in_place = Op("EluBackward1", in_single(_elu), self=elu_in_place_vjp, second="EluBackwardBackward0")
-celu_op = Op("CeluBackward0", in_single(_celu), self=celu_vjp, second="EluBackwardBackward0")
-celu_in_place = Op("CeluBackward1", in_single(_celu), self=celu_in_place_vjp, second="EluBackwardBackward0")
-hardtanh_op = Op("HardtanhBackward0", _hardtanh, self=hardtanh_vjp, second="HardtanhBackwardBackward0")
-gelu_op = Op("GeluBackward0", in_single(_gelu), self=gelu_vjp, second="GeluBackwardBackward0")
+leaky_relu_op, leaky_relu_in_place = [
+    Op(f"LeakyReluBackward{n}", _leaky_relu, self=rule, second="LeakyReluBackwardBackward0", slopes=(no_slope,))
+    for n, rule in enumerate((leaky_relu_vjp, leaky_relu_in_place_vjp))
+]
+elu_op, elu_in_place = [
+    Op(f"EluBackward{n}", in_single(_elu), self=rule, second="EluBackwardBackward0", slopes=(slope,))
+    for n, (rule, slope) in enumerate(((elu_vjp, elu_slope), (elu_in_place_vjp, elu_in_place_slope)))
+]
+celu_op, celu_in_place = [
+    Op(f"CeluBackward{n}", in_single(_celu), self=rule, second="EluBackwardBackward0", slopes=(slope,))
+    for n, (rule, slope) in enumerate(((celu_vjp, celu_slope), (celu_in_place_vjp, celu_in_place_slope)))
+]
+hardtanh_op, gelu_op, softplus_op, log_sigmoid_op = [
+    Op(f"{name}Backward0", forward, self=rule, second=f"{name}BackwardBackward0", slopes=(slope,))
+    for name, forward, rule, slope in (
+        ("Hardtanh", _hardtanh, hardtanh_vjp, no_slope),
+        ("Gelu", in_single(_gelu), gelu_vjp, gelu_slope),
+        ("Softplus", in_single(_softplus), softplus_vjp, softplus_slope),
+        ("LogSigmoid", in_single(_log_sigmoid), log_sigmoid_vjp, log_sigmoid_slope),
+    )
+]
 silu_op = Op("SiluBackward0", in_single(lambda x: x * sigmoid_array(x)), self=silu_vjp)
 mish_op = Op("MishBackward0", in_single(lambda x: x * tanh_softplus_array(x)), self=mish_vjp)
-softplus_op = Op("SoftplusBackward0", in_single(_softplus), self=softplus_vjp, second="SoftplusBackwardBackward0")
-log_sigmoid_op = Op(
-    "LogSigmoidBackward0", in_single(_log_sigmoid), self=log_sigmoid_vjp, second="LogSigmoidBackwardBackward0"
-)
 
 
 # ------------------------------------------------------------------ functions

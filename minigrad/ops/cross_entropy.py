@@ -32,6 +32,11 @@ def nll_loss_vjp(grad: Any, self_shape: tuple[int, ...], target: Any, shares: An
     return rules.put_along(rules.zeros(grad, self_shape), dim, target, value)
 
 
+def nll_loss_of_scores(grad: Any, self: Any, target: Any, shares: Any) -> Any:
+    """nll_loss_vjp, given the scores as torch's kernel is: under create_graph theirs is an edge, by which zeros go back."""
+    return nll_loss_vjp(grad, self.shape, target, shares)
+
+
 def _nll(
     x: Any, target: Any, shares: Any, ignored: Any, weight: Any, total_weight: Any, reduction: int, ignore_index: int
 ) -> Any:
@@ -53,7 +58,7 @@ nll_op, nll_2d_op = [
         f"{name}Backward0",
         _nll,
         tensors=("target", "weight", "total_weight"),
-        self=nll_loss_vjp,
+        self=nll_loss_of_scores,
         second=f"{name}BackwardBackward0",
     )
     for name in ("NllLoss", "NllLoss2D")

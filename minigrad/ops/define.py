@@ -211,7 +211,7 @@ class Op:
     view: the output shares the input's storage. promotes: the inputs are brought to one dtype first; floating: to a
     floating-point one. elementwise: the order in memory is that of the first input, see strides.py; by default where they
     are brought to one dtype. stretches: a rule may return a gradient of the output's shape or dtype, and the walk fits it to
-    the input. second: the node that records the rules under create_graph (double_backward.py).
+    the input. second, slopes: the node that records the rules under create_graph, and its formulas (double_backward.py).
     """
 
     def __init__(
@@ -227,6 +227,7 @@ class Op:
         elementwise: bool | None = None,
         tensors: tuple[str, ...] = (),
         second: str | dict[str, str] = "",
+        slopes: tuple[Rule, ...] = (),
         **rules: Rule,
     ) -> None:
         self.forward = forward
@@ -236,7 +237,7 @@ class Op:
         self.elementwise = self.promotes if elementwise is None else elementwise
         self.view = view
         self.tensors = tensors
-        self.rules = Rules(node, rules, outputs, tensors, members(second, rules))
+        self.rules = Rules(node, rules, outputs, tensors, members(second, rules, slopes))
         if type(self) is Op and len(rules) == 1 and outputs is None and not (view or tensors or self.promotes):
             # OneInputOp computes the same with fewer calls. Which of the two runs follows from the arguments, so it is
             # decided here and not by whoever defines an operation.

@@ -12,7 +12,7 @@ import functools
 from collections.abc import Callable
 from typing import Any, ClassVar
 
-from .. import autograd
+from .. import autograd, rules
 from ..autograd.accumulate import gradient_edge
 from ..autograd.grad_mode import enable_grad, records
 from ..autograd.graph import NO_EDGE, Constant, Node
@@ -21,6 +21,7 @@ from ..tensor import Tensor, from_array
 from .nodes import Rule, keep_versions, names_of, node_type
 
 Members = dict[str, Any]
+WITHOUT_ZEROS = {"NativeBatchNormBackwardBackward0"}  # torch's kernels that give nothing for what they do not depend on
 
 
 class DoubleBackwardNode(Node):
@@ -87,7 +88,7 @@ class DoubleBackwardNode(Node):
         return [values[place] for place in self.places]
 
     def walk_rule(self, grad: Tensor, given: list[Tensor], create_graph: bool) -> tuple[Any, ...]:
-        """Run the rule on tensors of its own and walk back through it; zeros where it does not depend on one."""
+        """Run the rule on tensors of its own and walk back through it; zeros where it does not depend on one, as a rule."""
         values = self.unpack_tensors()
         wanted = []
         for place, parent, tensor in zip(self.places, self.parents, given, strict=True):
@@ -96,10 +97,12 @@ class DoubleBackwardNode(Node):
                 wanted.append(tensor if tensor.requires_grad else tensor.requires_grad_())
         with enable_grad():
             result = as_rule(self.rule, *values)
-        if not result.requires_grad:
-            answers = iter([t.new_zeros(t.shape) for t in wanted])
-        else:
-            answers = iter(autograd.grad(result, wanted, grad, create_graph=create_graph, materialize_grads=True))
+        found: Any = (None,) * len(wanted)
+        if result.requires_grad:
+            found = autograd.grad(result, wanted, grad, create_graph=create_graph, allow_unused=True)
+        if type(self).__name__ not in WITHOUT_ZEROS:
+            found = [t.new_zeros(t.shape) if g is None else g for t, g in zip(wanted, found, strict=True)]
+        answers = iter(found)
         return tuple([None if parent is None else next(answers) for parent in self.parents])
 
 
@@ -119,6 +122,11 @@ class SymmetricNode(DoubleBackwardNode):
         """The derivatives by their formulas, recorded once more: the rule as the one operation it is."""
         given = self.unpack_tensors()
         return (self.of(self.rule, grad, given[1:]), *[as_rule(slope, grad, *given) for slope in self.slopes])
+
+
+def no_slope(grad: Any, grad_output: Any, *values: Any) -> Any:
+    """The derivative by self or z of a rule made of straight pieces, such as relu's: 0."""
+    return rules.zeros(grad, grad.shape)
 
 
 class NothingNode(Node):

@@ -47,6 +47,8 @@ def det_vjp(grad: Any, A: Any, result: Any) -> Any:
     """
     if not math.prod(A.shape):
         return rules.zeros(A, tuple(A.shape))
+    if A.shape[-1] == 1:
+        return rules.expand(rules.unsqueeze(rules.unsqueeze(grad, -1), -1), tuple(A.shape))  # det A = A
     value = rules.raw(result)
     singular = value == 0
     if rules.is_tensor(A) or (singular.any() and inside_func()):

@@ -12,6 +12,7 @@ from ..tensor import Tensor
 from .activation import activated
 from .arguments import Number, parsed
 from .define import Op
+from .double_backward import no_slope
 from .lazy import plain_function
 from .promotion import no_kernel
 from .underivable import Underivable
@@ -39,6 +40,11 @@ def hardswish_vjp(grad: Any, self: Any) -> Any:
     """z = self · hardsigmoid(self): ∂z/∂self = self / 3 + 1/2 between -3 and 3, else 0 or 1."""
     slope = rules.keep_where(self, (self > -3) & (self < 3)) * (1 / 3) + 0.5
     return rules.keep_where(rules.where(self < 3, grad * slope, grad), (self <= -3) == 0)
+
+
+def hardswish_slope(grad: Any, grad_output: Any, self: Any) -> Any:
+    """The derivative of hardswish_vjp by self: grad_output / 3 between -3 and 3, else 0."""
+    return rules.keep_where(grad * grad_output / 3, (self > -3) & (self < 3))
 
 
 def shrink_vjp(grad: Any, self: Any, lambd: float) -> Any:
@@ -94,11 +100,18 @@ def _prelu(x: Any, weight: Any) -> Any:
 
 
 hardsigmoid_op = Op("HardsigmoidBackward0", in_single(_hardsigmoid), self=hardsigmoid_vjp)
-hardswish_op = Op("HardswishBackward0", in_single(_hardswish), self=hardswish_vjp, second="HardswishBackwardBackward0")
-hardshrink_op = Op("HardshrinkBackward0", _hardshrink, self=shrink_vjp, second="HardshrinkBackwardBackward0")
-softshrink_op = Op("SoftshrinkBackward0", in_single(_softshrink), self=shrink_vjp, second="SoftshrinkBackwardBackward0")
-threshold_op = Op("ThresholdBackward0", _threshold, self=threshold_vjp, second="ThresholdBackwardBackward0")
-threshold_in_place = Op("ThresholdBackward1", _threshold, self=threshold_vjp, second="ThresholdBackwardBackward0")
+hardswish_op, hardshrink_op, softshrink_op = [
+    Op(f"{name}Backward0", forward, self=rule, second=f"{name}BackwardBackward0", slopes=(slope,))
+    for name, forward, rule, slope in (
+        ("Hardswish", in_single(_hardswish), hardswish_vjp, hardswish_slope),
+        ("Hardshrink", _hardshrink, shrink_vjp, no_slope),
+        ("Softshrink", in_single(_softshrink), shrink_vjp, no_slope),
+    )
+]
+threshold_op, threshold_in_place = [
+    Op(f"ThresholdBackward{n}", _threshold, self=threshold_vjp, second="ThresholdBackwardBackward0", slopes=(no_slope,))
+    for n in (0, 1)
+]
 prelu_op = Op(
     "PreluKernelBackward0",
     _prelu,

@@ -15,6 +15,7 @@ from ..backend import array_module, check_64_bits, constant, converted, in_singl
 from ..dtypes import element, get_default_dtype
 from .bounded import FEW, at_least, filled
 from .define import BY_NUMBER, Op, binary, unary
+from .double_backward import no_slope
 from .promotion import BOOL, BOOL_SUBTRAHEND, FLOATING, NO_BOOLS, SCALING, unsupported
 
 maximum = numpy.maximum
@@ -182,11 +183,6 @@ def sigmoid_slope(grad: Any, grad_output: Any, result: Any) -> Any:
     return grad * grad_output * (1 - 2 * result)
 
 
-def relu_slope(grad: Any, grad_output: Any, result: Any) -> Any:
-    """relu_vjp = grad_output where z > 0, with respect to z: 0, but with a history."""
-    return rules.zeros(grad, grad.shape)
-
-
 # ------------------------------------------------------------------ entries
 
 
@@ -277,7 +273,7 @@ div_op = binary("div", "DivBackward0", _divide, mixing=FLOATING, self=div_vjp_se
 neg = unary("neg", "NegBackward0", negated, neg_vjp, floating=False)
 abs = unary("abs", "AbsBackward0", _abs, abs_vjp, floating=False)
 relu = unary(
-    "relu", "ReluBackward0", _relu, relu_vjp, floating=False, second="ThresholdBackwardBackward0", slopes=(relu_slope,)
+    "relu", "ReluBackward0", _relu, relu_vjp, floating=False, second="ThresholdBackwardBackward0", slopes=(no_slope,)
 )
 exp = unary("exp", "ExpBackward0", _numpy("exp"), exp_vjp)
 log = unary("log", "LogBackward0", _numpy("log"), log_vjp)

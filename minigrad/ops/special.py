@@ -1,5 +1,5 @@
-"""Functions that NumPy does not have: erfc, erfinv, lgamma and its derivatives, logcumsumexp. erf, which gelu needs, is in
-activation.py; sums and products one after the other are in cumulative.py."""
+"""Functions that NumPy does not have: erfc, erfinv, lgamma and its derivatives, logcumsumexp. erf is in erf.py; sums and
+products one after the other are in cumulative.py."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from typing import Any
 from .. import rules
 from ..backend import array_module, in_single, numpy, on_device, ordered, to_host
 from ..tensor import Tensor
-from .activation import erf_array
 from .arguments import Int, as_int
 from .cumulative import backwards
 from .define import Op, unary
+from .erf import erf_array
 from .nn import floats_only
 from .reduce import one_dim
 
