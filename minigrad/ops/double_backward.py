@@ -146,7 +146,7 @@ class NothingNode(Node):
     @functools.cache
     def named(name: str) -> type[NothingNode]:
         """The class for a kernel whose node is called `name`."""
-        return type(name, (NothingNode,), {"__slots__": (), "__module__": __name__})
+        return type(name, (NothingNode,), {"__slots__": (), "__module__": "builtins"})
 
     def apply(self, grad: Any) -> tuple[Any, ...]:
         """None for each."""

@@ -43,9 +43,9 @@ def node_type(
     tensors: Any = ("self", "result"),
 ) -> type[Node]:  # fmt: skip
     """The node class of an operation, named as torch names it. members: further members of the class. tensors: which of
-    the saved values are tensors."""
+    the saved values are tensors. builtins: torch shows its classes, made in C++, without a module."""
     takes = tuple([taker([saves.index(n) for n in names_of(vjp)]) for vjp in vjps])
-    own: dict[str, Any] = {"__slots__": (), "__module__": __name__, "vjps": vjps, "saves": saves, "takes": takes}
+    own: dict[str, Any] = {"__slots__": (), "__module__": "builtins", "vjps": vjps, "saves": saves, "takes": takes}
     own["turns"] = range(len(vjps))
     if hasattr(base, "applies"):
         own["apply"] = with_own_code(base.applies(*vjps), "apply")
@@ -259,7 +259,7 @@ class Rules:
     @functools.cached_property
     def without_release(self) -> type[Node]:
         """The operation's class for nodes that have no tensor to release."""
-        return type(self.node.__name__, (self.node,), {"__slots__": (), "__module__": __name__, "releases": False})
+        return type(self.node.__name__, (self.node,), {"__slots__": (), "__module__": "builtins", "releases": False})
 
     def getters_for(self, wanted: tuple[bool, ...]) -> tuple[list[Getter], bool]:
         """A getter for each saved value, given which inputs want a gradient; and whether any saved value is a tensor."""
