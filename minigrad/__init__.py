@@ -64,7 +64,8 @@ AcceleratorError = _backend.AcceleratorError
 # and the operations, of which ops/ has the table.
 SUBMODULES = (
     "accelerator", "backends", "clinic", "creation", "cuda", "curvature", "custom", "draws", "func", "legacy", "linalg", "nn",
-    "optim", "printing", "random", "ranges", "return_types", "serialization", "timing", "training", "utils", "viz", "warmup",
+    "optim", "printing", "random", "ranges", "return_types", "serialization", "testing", "timing", "training", "utils", "viz",
+    "warmup",
 )  # fmt: skip
 ELSEWHERE = {
     name: module

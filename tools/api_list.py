@@ -116,6 +116,7 @@ SECTIONS = (
     ("优化器 · Optimizers", "minigrad.optim", "torch.optim."),
     ("学习率 · Learning rates", "minigrad.optim.lr_scheduler", "torch.optim.lr_scheduler."),
     ("平均的权重 · Averaged weights", "minigrad.optim.swa_utils", "torch.optim.swa_utils."),
+    ("比较 · Comparing", "minigrad.testing", "torch.testing."),
     ("画图 · Drawing (minigrad only)", "minigrad.viz", "minigrad.viz."),
 )
 CONSTANTS = {"e": "2.718…", "inf": "∞", "nan": "Not a number.", "pi": "3.141…", "newaxis": "None, as an index."}
