@@ -34,6 +34,8 @@ def handed_in(course: Course, student: str, lesson: str) -> tuple[bytes | None, 
             said = json.loads(read_plain(home, (student, lesson, NOTE), SMALL))
             return None, {language: str(said[language]) for language in ("zh", "en")}
         except (Refused, ValueError, KeyError, TypeError):
+            if any(each.is_symlink() for each in (home / student, home / student / lesson)):
+                return None, pair(text("file_is_link"))
             found = sorted(printable(each.name) for each in (home / student / lesson).iterdir())
             there = Text("、".join(found), ", ".join(found)) if found else text("an_empty_folder")
             return None, pair(text("no_notebook_there", name=name, found=there))

@@ -129,8 +129,11 @@ class Index:
             self._attributes(value)
 
     def _ours(self, value: Any) -> bool:
-        module = str(getattr(value, "__module__", ""))
-        return module == self.package or module.startswith(self.package + ".")
+        """Whether the package made it, or a class that it derives from: nodes' classes bear no module's name, as torch's."""
+        made = [
+            str(getattr(each, "__module__", "")) for each in (value.__mro__ if isinstance(value, type) else (value,))
+        ]
+        return any(module == self.package or module.startswith(self.package + ".") for module in made)
 
     def _attributes(self, holder: Any) -> None:
         """The attributes of a module, a class, or an object of one of the package's classes."""

@@ -70,7 +70,7 @@ class Generator:
         """NumPy's stream, made when something is first drawn: to load numpy.random takes time."""
         bits = numpy.random.MT19937()
         bits.state = first_state(self._seed)
-        return bits
+        return vars(self).setdefault("_bits", bits)  # of several threads that are first at once, all draw from one's
 
     def seed(self) -> int:
         """Start a stream nobody can foretell; its seed."""

@@ -78,7 +78,7 @@ TORCH_ONLY = {
         sparse_compressed_tensor sparse_coo_tensor sparse_csc_tensor sparse_csr_tensor special split_copy
         split_with_sizes_copy spmm squeeze_copy sspaddmm stft storage sym_constrain_range
         sym_constrain_range_for_size sym_float sym_fresh_size sym_int sym_ite sym_max sym_min sym_not sym_sqrt
-        sym_sum t_copy testing thread_safe_generator torch_version transpose_copy trapezoid trapz
+        sym_sum t_copy thread_safe_generator torch_version transpose_copy trapezoid trapz
         triangular_solve triplet_margin_loss types uint1 uint16 uint2 uint3 uint32 uint4 uint5 uint6
         uint64 uint7 unbind_copy unfold_copy unify_type_list unravel_index
         unsqueeze_copy values_copy vander version view_as_complex view_as_complex_copy

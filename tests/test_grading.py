@@ -13,7 +13,7 @@ import nbformat
 import pytest
 from scratch_lesson import scratch_course, with_configuration, write
 
-from autograder import markdown, pages, release, report, sample_class, work
+from autograder import markdown, pages, probe, release, report, sample_class, sandbox, work
 from autograder.course import Course
 from autograder.errors import AutograderError, UnknownName
 from autograder.feedback import feedback
@@ -207,6 +207,17 @@ def test_without_a_sandbox_every_record_says_so_and_is_graded_again_with_one(gra
     (again,) = grade(LESSON, [student], course=course)
     assert again.fresh and all(record["sandboxed"] for record in again.entry.records.values())
     assert "没有沙箱" in warned and "NO SANDBOX" in warned
+
+
+def test_where_there_is_no_sandbox_it_can_be_graded_without_one(graded, tmp_path, monkeypatch):
+    course = copy_of(graded, tmp_path / "course")
+    work._referee.cache_clear()  # one that began before would not be looked for again
+    for module in (probe, sandbox):  # a machine without bubblewrap
+        monkeypatch.setattr(
+            module, "program", lambda name, really=sandbox.program: None if name == "bwrap" else really(name)
+        )
+    (result,) = grade(LESSON, [graded.student("full_marks")], unsafe=True, course=course)
+    assert result.score == 3
 
 
 def autograded(course: Course, student: str):

@@ -205,7 +205,6 @@ def test_a_drawing_shows_itself(tmp_path):
     background = root.find(".//{http://www.w3.org/2000/svg}polygon")
     assert background.get("fill") == "white"
     assert not root.findall(".//{http://www.w3.org/2000/svg}title")
-    assert picture._repr_svg_() == svg
     assert picture._repr_mimebundle_()["image/svg+xml"] == svg
     assert picture.save(tmp_path / "graph.png").read_bytes().startswith(b"\x89PNG")
     assert picture.save(tmp_path / "graph.dot").read_text() == picture.dot
@@ -220,7 +219,7 @@ def test_without_graphviz_the_text_is_shown_and_the_remedy_said(monkeypatch):
     with pytest.raises(viz.GraphvizError, match="没有找到"):
         picture.svg()
     bundle = picture._repr_mimebundle_()
-    assert picture._repr_svg_() is None and list(bundle) == ["text/plain"]
+    assert list(bundle) == ["text/plain"]
     for text in (bundle["text/plain"], walk.html()):
         assert "apt install graphviz，" in text and "brew install graphviz, " in text
     assert picture.dot in bundle["text/plain"]

@@ -294,7 +294,10 @@ def one_at_a_time(edge_of: Callable[[Tensor], Edge]) -> Callable[[Tensor], Edge]
                 begin_creating()  # a third of what `with` takes; inside of `try`, so that no interrupt finds it unreleased
                 return edge_of(tensor)
             finally:
-                end_creating()
+                try:
+                    end_creating()
+                except RuntimeError:  # an interrupt while it waited for the lock, which it then does not hold
+                    pass
         return edge_of(tensor)
 
     return ask

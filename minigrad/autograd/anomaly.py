@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import sys
+from threading import get_ident
 from typing import TYPE_CHECKING, Any
 
 from ..backend import array_module
@@ -27,14 +28,14 @@ RUNS_PROGRAMS = PACKAGE + "named_torch.py"
 
 
 class _Mode:
-    """What is switched on, for the whole process as in torch, and which node is running."""
+    """What is switched on, for the whole process as in torch."""
 
     enabled = False
     check_nan = True
-    running: Node | None = None
 
 
 mode = _Mode()
+running: dict[int, Node] = {}  # by thread: the node whose rule runs just now; empty while the mode is off
 
 
 def set_anomaly_enabled(enabled: bool, check_nan: bool = True) -> None:
@@ -101,7 +102,7 @@ def hint() -> str:
 
 def remember_forward(node: Node) -> None:
     """Keep with a new node the stack at its making, and the node whose backward is running just now, if any."""
-    extras_of(node).trace = (users_stack(), mode.running)
+    extras_of(node).trace = (users_stack(), running.get(get_ident()))
 
 
 def users_stack() -> str:

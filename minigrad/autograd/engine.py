@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterable
+from threading import get_ident
 from typing import Any
 
 from . import anomaly
@@ -114,7 +115,7 @@ def run_node(node: Node, grad: Any, retain_graph: bool, create_graph: bool, task
 def run_rare(node: Node, grad: Any, retain_graph: bool, create_graph: bool, task: Task | None) -> Any:
     """Run one node in the rare cases: hooks, inputs to capture, no gradient at all, anomaly mode."""
     if anomaly.mode.enabled:
-        anomaly.mode.running = node
+        anomaly.running[get_ident()] = node
     try:
         runs = task is None or node in task.run
         if task is not None and not runs and node not in task.targets and node is not task.sole_root:

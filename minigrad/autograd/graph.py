@@ -39,6 +39,7 @@ class VersionCounter:
 
     version = 0
     views: list[weakref.ref[Tensor]] | None = None
+    most = 32  # views from which on dead ones are looked for
     detached = False
 
     def add_view(self, view: Tensor) -> None:
@@ -48,8 +49,9 @@ class VersionCounter:
             if self is not INFERENCE:
                 self.views = [weakref.ref(view)]
             return
-        if len(views) >= 32 and not len(views) & (len(views) - 1):
+        if len(views) >= self.most:
             views[:] = [known for known in views if known() is not None]
+            self.most = max(32, 2 * len(views))
         views.append(weakref.ref(view))
 
     def living_views(self, base: Tensor) -> list[Tensor]:

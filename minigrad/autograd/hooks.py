@@ -192,7 +192,7 @@ def _post_hooks(node: Node, hooks: Extras, results: Any, grad: Any, create_graph
         inputs = tuple(None if r is None else _wrap(r, create_graph) for r in results)
         for hook in list(hooks.post.values()):
             inputs = _replaced(hook, hook(inputs, outputs), inputs)
-        results = tuple(None if r is None else _unwrap(r if create_graph else r.clone(), create_graph) for r in inputs)
+        results = tuple(None if r is None else _unwrap(r, create_graph) for r in inputs)
     return results
 
 

@@ -14,6 +14,7 @@ from contextlib import ExitStack
 from threading import get_ident
 from typing import Any
 
+from . import anomaly
 from .grad_mode import inference_mode, is_grad_enabled, is_inference_mode_enabled, set_grad_enabled
 from .recording import recording_rules
 
@@ -53,7 +54,7 @@ def modes() -> Callable[[ExitStack], None]:
         me in recording_rules,
         hooks_in_use(),
     )
-    slices = slicing.get(me)
+    slices, running = slicing.get(me), anomaly.running.get(me)
 
     def enter(stack: ExitStack) -> None:
         me = get_ident()
@@ -68,5 +69,8 @@ def modes() -> Callable[[ExitStack], None]:
         if slices is not None:
             slicing[me] = slices
             stack.callback(slicing.pop, me)
+        if running is not None:
+            anomaly.running[me] = running
+            stack.callback(anomaly.running.pop, me, None)
 
     return enter

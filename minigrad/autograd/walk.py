@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import itertools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from threading import get_ident
 from typing import Any
 
@@ -43,7 +43,7 @@ class Walk:
         thread = get_ident()
         self.outer = walks.get(thread)
         self.depth = 0 if self.outer is None else self.outer.depth + 1
-        self.running = anomaly.mode.running  # the node of the outer walk in which this one was started
+        self.running = anomaly.running.get(thread)  # the node of the outer walk in which this one was started
         walks[thread] = self
 
     def __exit__(self, *exception: object) -> None:
@@ -51,7 +51,10 @@ class Walk:
             del walks[get_ident()]
         else:
             walks[get_ident()] = self.outer
-        anomaly.mode.running = self.running
+        if self.running is None:
+            anomaly.running.pop(get_ident(), None)
+        else:
+            anomaly.running[get_ident()] = self.running
         if self.undo is not None:
             self.undo()
 
@@ -100,6 +103,11 @@ def running_walks() -> Iterator[Walk]:
             each = each.outer
 
 
+def over(ids: Iterable[int]) -> set[int]:
+    """Those of the walks' numbers whose walk has ended."""
+    return set(ids) - {each.id for each in running_walks()}
+
+
 class _MultiHandle:
     """A handle that removes several hooks."""
 
@@ -136,6 +144,9 @@ def register_multi_grad_hook(tensors: Sequence[Tensor], fn: Callable[..., None],
     def get_inner_hook(place: int) -> Callable[[Any], None]:  # warnings show these names
         def inner_hook(grad: Any) -> None:
             walk = current_walk()
+            if walk.id not in arrived:
+                for past in over(arrived):  # a hook broke them off before all gradients were there
+                    arrived.pop(past, None)
             grads = arrived.setdefault(walk.id, {})
             grads[place] = grad
             if len(grads) == sum(walk.will_run(node) for node in nodes if node is not None):
@@ -155,6 +166,7 @@ def _first_only(fn: Callable[[Any], None]) -> Callable[[Any], None]:
     def hook(grad: Any) -> None:
         walk = current_walk()
         if walk.id not in seen:
+            seen.difference_update(over(seen))
             seen.add(walk.id)
             fn(grad)
 

@@ -1,71 +1,79 @@
-"""Joining tensors: cat, stack and their shorthands.
-
-An operation of n inputs needs n rules; they are made once for each n.
-"""
+"""Joining tensors: cat, stack and their shorthands."""
 
 from __future__ import annotations
 
-import functools
-from typing import Any
+from collections.abc import Callable
+from typing import Any, ClassVar
 
 from .. import rules
+from ..autograd.graph import Node
 from ..backend import array_module
 from ..tensor import Tensor
 from .arguments import Int, Tensors, as_tensors
 from .define import Op
 from .layout import atleast_2d, atleast_3d, flatten, meshgrid
+from .nodes import node_type, picker
 from .reduce import one_dim
 from .shape import reshape
 
 
-def cat_vjp(position: int) -> Any:
-    """The rule of cat's input number `position`: its own part of the gradient."""
+class JoinNode(Node):
+    """cat and stack of however many tensors: `part` takes each one's own out of the gradient. All are computed, even where a
+    walk wants one alone, as torch's are."""
 
-    def rule(grad: Any, dim: int, bounds: tuple[int, ...]) -> Any:
-        return grad[(slice(None),) * dim + (slice(bounds[position], bounds[position + 1]),)]
+    __slots__ = ()
+    narrows = False
+    releases = False
 
-    return rule
+    part: ClassVar[Callable[..., Any]]  # of the gradient, an input's position and the saved values
+
+    def unpack_arrays(self) -> list[Any]:
+        """The saved values, which are plain Python values."""
+        return list(self.saved or ())
+
+    unpack_tensors = unpack_arrays
+
+    def _apply(self, grad: Any, values: list[Any]) -> tuple[Any, ...]:
+        return tuple([None if p is None else self.part(grad, i, *values) for i, p in enumerate(self.parents)])
+
+    def show_saved(self, index: int) -> Any:
+        """A saved value, as torch shows it."""
+        return self.unpack_arrays()[index]
 
 
-def stack_vjp(position: int) -> Any:
-    """The rule of stack's input number `position`."""
-    return lambda grad, dim: grad[(slice(None),) * dim + (position,)]
-
-
-def nothing_vjp(grad: Any) -> Any:
-    """An empty vector, which cat passes over, gets an empty gradient."""
-    return rules.zeros(grad, (0,))
-
-
-def all_or_none(op: Op) -> Op:
-    """`op`, whose node computes the gradients of all its inputs even if a walk wants one alone, as torch's do."""
-    op.rules.node.narrows = False
+def joining(node: str, forward: Callable[..., Any], part: Callable[..., Any], *saves: str) -> Op:
+    """An operation of any number of tensors. saves: which of its attributes `part` takes, after the gradient and the position."""
+    op = Op(node, forward, promotes=True, elementwise=False)
+    op.rules.node = node_type(node, (), saves, JoinNode, {"part": staticmethod(part)}, ())
+    op.rules.with_shape, op.rules.pick = False, picker(saves)
     return op
 
 
-@functools.cache
-def cat_op(passed: tuple[bool, ...]) -> Op:
-    """cat of so many tensors; `passed` marks the empty vectors that it passes over."""
-
-    def forward(*xs: Any, dim: int, bounds: tuple[int, ...]) -> Any:
-        kept = [x for x, skip in zip(xs, passed, strict=True) if not skip] or list(xs[:1])
-        module = array_module(xs[0])
-        return module.ascontiguousarray(module.concatenate(kept, dim))
-
-    rules: dict[str, Any] = {f"t{i}": nothing_vjp if skip else cat_vjp(i) for i, skip in enumerate(passed)}
-    return all_or_none(Op("CatBackward0", forward, promotes=True, elementwise=False, **rules))
+def cat_part(grad: Any, position: int, dim: int, bounds: tuple[int, ...], passed: tuple[bool, ...]) -> Any:
+    """What cat's input number `position` gets: its own part of the gradient, nothing of it if cat passed over it."""
+    if passed[position]:
+        return rules.zeros(grad, (0,))
+    return grad[(slice(None),) * dim + (slice(bounds[position], bounds[position + 1]),)]
 
 
-@functools.cache
-def stack_op(count: int) -> Op:
-    """stack of so many tensors."""
-    rules: dict[str, Any] = {f"t{i}": stack_vjp(i) for i in range(count)}
+def _cat(*xs: Any, dim: int, bounds: tuple[int, ...], passed: tuple[bool, ...]) -> Any:
+    kept = [x for x, skip in zip(xs, passed, strict=True) if not skip] or list(xs[:1])
+    module = array_module(xs[0])
+    return module.ascontiguousarray(module.concatenate(kept, dim))
 
-    def forward(*xs: Any, dim: int) -> Any:
-        module, new = array_module(xs[0]), (slice(None),) * dim + (None,)
-        return module.ascontiguousarray(module.concatenate([x[new] for x in xs], dim))
 
-    return all_or_none(Op("StackBackward0", forward, promotes=True, elementwise=False, **rules))
+def stack_part(grad: Any, position: int, dim: int) -> Any:
+    """What stack's input number `position` gets."""
+    return grad[(slice(None),) * dim + (position,)]
+
+
+def _stack(*xs: Any, dim: int) -> Any:
+    module, new = array_module(xs[0]), (slice(None),) * dim + (None,)
+    return module.ascontiguousarray(module.concatenate([x[new] for x in xs], dim))
+
+
+cat_op = joining("CatBackward0", _cat, cat_part, "dim", "bounds", "passed")
+stack_op = joining("StackBackward0", _stack, stack_part, "dim")
 
 
 def cat(tensors: Tensors, dim: Int = 0) -> Tensor:
@@ -86,7 +94,7 @@ def cat(tensors: Tensors, dim: Int = 0) -> Tensor:
         if shape != first and not passed[i]:
             check_fit(first, shape, dim, i)
         bounds.append(bounds[-1] + (0 if passed[i] else shape[dim]))
-    return cat_op(passed)(*given, dim=dim, bounds=tuple(bounds))
+    return cat_op(*given, dim=dim, bounds=tuple(bounds), passed=passed)
 
 
 def check_fit(first: tuple[int, ...], shape: tuple[int, ...], dim: int, number: int) -> None:
@@ -121,7 +129,7 @@ def stack(tensors: Tensors, dim: Int = 0) -> Tensor:
                 f"stack expects each tensor to be equal size, but got {list(given[0]._data.shape)} at entry 0 and "
                 f"{list(t._data.shape)} at entry {i}"
             )
-    return stack_op(len(given))(*given, dim=dim)
+    return stack_op(*given, dim=dim)
 
 
 def stack_all(self: Tensor, parts: list[Any], dim: int) -> Tensor:

@@ -18,7 +18,7 @@ from ..tensor import from_array
 UNSHOWN = {
     "UpsampleNearest1DBackward0": "axes back", "UpsampleNearest2DBackward0": "axes back", "UpsampleLinear1DBackward0": "axes back",
     "UpsampleBilinear2DBackward0": "axes back",
-    "SumBackward0": "dim keepdim", "MeanBackward0": "dim keepdim", "CatBackward0": "bounds", "UnbindBackward0": "self_shape",
+    "SumBackward0": "dim keepdim", "MeanBackward0": "dim keepdim", "CatBackward0": "bounds passed", "UnbindBackward0": "self_shape",
     "AddmmBackward0": "mat1_turned mat2_turned",
     "ConvolutionBackward0": "input_shape weight_shape bias_shape",
     "LinalgSolveExBackward0": "vector", "TrilinearBackward0": "terms", "EmbeddingBackward0": "weight_shape",

@@ -70,9 +70,6 @@ class Drawing:
         path.write_bytes(self.dot.encode() if form in ("dot", "gv") else run_dot(self.dot, form))
         return path
 
-    def _repr_svg_(self) -> str | None:
-        return self.svg() if shutil.which("dot") else None
-
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
         try:
             return {"image/svg+xml": self.svg(), "text/plain": repr(self)}

@@ -30,6 +30,15 @@ def _links_to_the_lessons(submitted: Path, honest: Path) -> None:
     (submitted / "links_to_the_lessons" / honest.parent.name).symlink_to(honest.parent)
 
 
+def _links_elsewhere(submitted: Path, honest: Path) -> None:
+    """To a folder without a notebook, whose files the reason must not name."""
+    private = submitted.parent / "private"
+    private.mkdir()
+    (private / "grades_of_bob.csv").write_text("100")
+    (submitted / "links_elsewhere").mkdir()
+    (submitted / "links_elsewhere" / honest.parent.name).symlink_to(private)
+
+
 def _links_to_the_notebook(submitted: Path, honest: Path) -> None:
     folder = submitted / "links_to_the_notebook" / honest.parent.name
     folder.mkdir(parents=True)
@@ -54,6 +63,7 @@ def _four_terabytes(submitted: Path, honest: Path) -> None:
 FOLDERS: dict[str, Callable[[Path, Path], None]] = {
     "links_to_the_students": _links_to_the_students,
     "links_to_the_lessons": _links_to_the_lessons,
+    "links_elsewhere": _links_elsewhere,
     "links_to_the_notebook": _links_to_the_notebook,
     "a_pipe": _a_pipe,
     "four_terabytes": _four_terabytes,
