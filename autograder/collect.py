@@ -12,6 +12,7 @@ of their times (sources.py).
 
 from __future__ import annotations
 
+import functools
 import json
 import unicodedata
 from collections import defaultdict
@@ -358,21 +359,23 @@ class _Collection:
         return self.course.root / FOLDER / self.lesson / student
 
     def _look_at_the_clock(self, student: str) -> None:
-        due = self._due(student)
-        target = self.course.path("submitted", student, self.lesson)
-        time = stamp(target)
+        due, time = self._due(student), stamp(self.course.path("submitted", student, self.lesson))
         if due and time and time > due:
             self._note(student, text("late", by=duration(time - due)))
 
+    @functools.cached_property
+    def _deadline(self) -> tuple[Any, dict[str, timedelta]]:
+        """The lesson's due date, and the students' own extensions."""
+        with self.course.gradebook() as gradebook:
+            due = gradebook.find_assignment(self.lesson).duedate
+            given = gradebook.assignment_submissions(self.lesson)
+            extensions = {each.student_id: each.extension for each in given if each.extension}
+        return due and due.replace(tzinfo=UTC), extensions
+
     def _due(self, student: str) -> Any:
         """When it was to be handed in: the lesson's due date, with the student's own extension."""
-        if not hasattr(self, "_due_date"):
-            with self.course.gradebook() as gradebook:
-                due = gradebook.find_assignment(self.lesson).duedate
-                given = gradebook.assignment_submissions(self.lesson)
-                self._extended = {each.student_id: each.extension for each in given if each.extension}
-            self._due_date = due and due.replace(tzinfo=UTC)
-        return self._due_date and self._due_date + self._extended.get(student, timedelta())
+        due, extensions = self._deadline
+        return due and due + extensions.get(student, timedelta())
 
 
 def _people(course: Course) -> dict[str, set[str]]:

@@ -1,6 +1,7 @@
 """`autograder doctor`: what this machine has, what it lacks, and the command that mends it.
 
-Every line is found out by trying, never by reading a version from a list. Nothing is changed.
+Every line is found out on this machine, most by trying; the packages' versions are those that are tested. Nothing is
+changed.
 """
 
 from __future__ import annotations

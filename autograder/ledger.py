@@ -56,7 +56,8 @@ _SAID = {
 
 
 class Key(NamedTuple):
-    """What a grading is of. `seed` determines the student's inputs (referee.seed_of)."""
+    """What a grading is of. `seed` stands for secret, student and lesson; with `submission` it determines the
+    inputs (work.job_of)."""
 
     submission: str
     lesson: str

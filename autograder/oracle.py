@@ -181,12 +181,9 @@ def same_for_all(name: str) -> frozenset[str]:
 @contextmanager
 def _as_new() -> Iterator[None]:
     """torch as a fresh process has it, whatever a notebook has set; put back afterwards."""
-    dtype, grad = T.get_default_dtype(), T.is_grad_enabled()
-    T.set_default_dtype(T.float32)
-    T.set_grad_enabled(True)
+    grad = T.is_grad_enabled()
     try:
-        with T.random.fork_rng(devices=[]):
+        with checks.as_new(T), T.random.fork_rng(devices=[]):
             yield
     finally:
-        T.set_default_dtype(dtype)
         T.set_grad_enabled(grad)

@@ -29,7 +29,7 @@ class Entry:
     notes: dict[str, dict[str, str]] = field(default_factory=dict)
     problem: dict[str, str] | None = None  # why these bytes can never be graded, in both languages
     seconds: float = 0.0
-    seed: str = ""  # determines the inputs that this student got in this lesson
+    seed: str = ""  # with `submission`, determines the inputs that this student got in this lesson
     time: float = field(default_factory=time.time)
 
     @property

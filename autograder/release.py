@@ -122,10 +122,10 @@ def check(names: Iterable[str] | None = None, sources: Path = SOURCES, released:
     return wanted
 
 
-def release_pages(course: Course, sources: Path = SOURCES) -> list[Path]:
+def release_pages(course: Course) -> list[Path]:
     """Write the pages that are no assignments beside the released lessons; those that changed."""
-    targets = {name: course.path("release", ".", name) / f"{name}.ipynb" for name in lessons.pages(sources)}
-    return [target for name, target in targets.items() if _write(target, page(name, sources))]
+    targets = {name: course.path("release", ".", name) / f"{name}.ipynb" for name in lessons.pages(SOURCES)}
+    return [target for name, target in targets.items() if _write(target, page(name, SOURCES))]
 
 
 def page(name: str, sources: Path = SOURCES) -> bytes:

@@ -132,4 +132,4 @@ def _near(right: Any, value: Any, *same: str) -> bool:
 
 
 def _close(a: Any, b: Any) -> bool:
-    return bool(np.isfinite(a).all() and np.abs(a - b).max() <= NEAR * np.abs(a).max())
+    return bool(not a.size or (np.isfinite(a).all() and np.abs(a - b).max() <= NEAR * np.abs(a).max()))

@@ -1,8 +1,8 @@
 """One check of one student, run again exactly as it was graded, with both sides shown.
 
-`autograder replay STUDENT LESSON CHECK` takes the submitted bytes, the course's secret and the check's seed (which
-follow from student, lesson and check), runs the learner's code in a sandbox and the same program on torch, and puts
-the two answers side by side. It writes nothing: no score, no record.
+`autograder replay STUDENT LESSON CHECK` takes the submitted bytes and the check's seed (which follows from the course's
+secret, student, lesson, check and those bytes), runs the learner's code in a sandbox and the same program on torch, and
+puts the two answers side by side. It writes nothing: no score, no record.
 """
 
 from __future__ import annotations

@@ -112,9 +112,6 @@ class View:
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
         return {"text/plain": self.text(), "text/html": self.html()}
 
-    def _repr_pretty_(self, printer: object, cycle: bool) -> None:
-        printer.text(self.text())  # type: ignore[attr-defined]
-
 
 def show(view: View) -> None:
     """Display it in a notebook, in place of the sign of life if there was one; print it elsewhere."""

@@ -185,13 +185,13 @@ def definitions(source: str) -> dict[str, Definition]:
     return found
 
 
-def differences(lesson: Lesson, root: Path = PROJECT) -> list[AutograderError]:
+def differences(lesson: Lesson) -> list[AutograderError]:
     """One error for every part whose solution in the lesson is not the engine's own source."""
     errors = []
     for cell in lesson.notebook.cells:
         if kind(cell) == "solution":
             for part, node in definitions(cell.source).items():
-                mine, engine = bare(node).splitlines(), bare(find(part, root).node).splitlines()
+                mine, engine = bare(node).splitlines(), bare(find(part).node).splitlines()
                 if mine != engine:
                     diff = "\n".join(difflib.unified_diff(mine, engine, "lesson", "engine", lineterm=""))
                     errors.append(_differs(lesson.name, part, diff))
@@ -212,11 +212,11 @@ def _differs(lesson: str, part: str, diff: str) -> AutograderError:
 # ── copying the engine's bodies into the lesson ──────────────────────────────────────────────────
 
 
-def sync(name: str, sources: Path, root: Path = PROJECT) -> bool:
+def sync(name: str, sources: Path) -> bool:
     """Rewrite the solution regions of a lesson source from the engine. Returns whether the file changed."""
     path = source_path(name, sources)
     old = path.read_text(encoding="utf-8")
-    new = synced(old, root)
+    new = synced(old)
     if new != old:
         path.write_text(new, encoding="utf-8")
     return new != old

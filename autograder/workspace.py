@@ -94,9 +94,7 @@ def _save(part: str, function: Any, check: Check) -> Path | None:
         return None
     head = text("part_file", part=part, lesson=check.lesson, when=f"{datetime.now():%Y-%m-%d %H:%M}")
     path.parent.mkdir(parents=True, exist_ok=True)
-    scratch = path.with_suffix(".new")
-    scratch.write_text(f'"""{head.zh}\n\n{head.en}\n"""\n\n{source.strip()}\n', encoding="utf-8")
-    scratch.replace(path)
+    put(path, f'"""{head.zh}\n\n{head.en}\n"""\n\n{source.strip()}\n'.encode())
     return path
 
 

@@ -232,27 +232,30 @@ def first_state(seed: int) -> Any:
     return numpy.random.RandomState(seed % 2**32).get_state(legacy=False)
 
 
-_no_draws: dict[int, str] = {}  # the threads in which nothing may be drawn, and the error message
+NO_DRAWS = (
+    "vmap: called random operation while in randomness error mode. Please either use the 'same' or 'different' randomness "
+    "flags on vmap or perform the randomness operation out of vmap"
+)
+_no_draws: set[int] = set()  # the threads in which nothing may be drawn
 
 
 def check_draws() -> None:
-    """RuntimeError inside no_draws()."""
+    """RuntimeError inside no_draws(), in vmap's words."""
     if _no_draws and get_ident() in _no_draws:
-        raise RuntimeError(_no_draws[get_ident()])
+        raise RuntimeError(NO_DRAWS)
 
 
 @contextmanager
-def no_draws(words: str | None) -> Iterator[None]:
-    """Inside, drawing a number in this thread raises an error with these words; None to leave the outer state."""
+def no_draws() -> Iterator[None]:
+    """Inside, drawing a number in this thread raises an error."""
     me = get_ident()
-    before = _no_draws.get(me)
-    if words is not None:
-        _no_draws[me] = words
+    inside = me in _no_draws
+    _no_draws.add(me)
     try:
         yield
     finally:
-        if before is None:
-            _no_draws.pop(me, None)
+        if not inside:
+            _no_draws.discard(me)
 
 
 default_generator = Generator()  # used where none is given; unpredictable until manual_seed()

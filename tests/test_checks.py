@@ -329,6 +329,24 @@ def test_the_oracle_answers_as_a_fresh_torch_would():
         torch.set_grad_enabled(True)
 
 
+@pytest.mark.parametrize("name", ["function_saves", "warmup_descent", "clinic_double"])
+def test_a_check_runs_as_in_a_fresh_process_whatever_the_notebook_has_set(name):
+    before = attempt(name)
+    minigrad.set_default_dtype(minigrad.float64)
+    minigrad.set_grad_enabled(False)
+    try:
+        assert attempt(name) == before
+        assert minigrad.get_default_dtype() is minigrad.float64
+    finally:
+        minigrad.set_default_dtype(minigrad.float32)
+        minigrad.set_grad_enabled(True)
+
+
+def attempt(name):
+    """The values of a check of the engine's own parts."""
+    return checks.attempt(checks.get(name), minigrad, 5).values
+
+
 def test_the_oracle_has_the_warm_up_by_torchs_own_backward():
     X, Y = oracle.T.tensor([1.0, 2.0, 3.0]), oracle.T.tensor([3.0, 5.0, 7.0])
     assert oracle.T.warmup.squared_loss_grad(1.0, X, Y).item() == -40.0

@@ -8,7 +8,9 @@ import sys
 import tomllib
 import zipfile
 from importlib.metadata import PackageNotFoundError, distribution
+from pathlib import Path
 
+import numpy as np
 import pytest
 import yaml
 from packaging.requirements import Requirement
@@ -212,6 +214,20 @@ def test_the_command_is_installed():
     except PackageNotFoundError:
         pytest.fail("the project is not installed in its own environment: run make")
     assert scripts == PROJECT["scripts"]
+
+
+def test_the_engine_alone_needs_nothing_but_numpy(tmp_path):
+    """Its folder beside a program, in a Python that has NumPy and no other package."""
+    packages = Path(np.__file__).parent.parent
+    for each in (ROOT / "minigrad", packages / "numpy", packages / "numpy.libs"):
+        if each.exists():
+            (tmp_path / each.name).symlink_to(each)
+    ten_lines = re.findall(
+        r"^(?:>>>|\.\.\.) (.*)", (ROOT / "README.md").read_text().partition("loss.backward()")[0], re.M
+    )
+    program = "import sys\nsys.path.insert(0, '.')\n" + "\n".join([*ten_lines, "loss.backward()", "print(w.grad)"])
+    found = subprocess.run([sys.executable, "-I", "-S", "-c", program], cwd=tmp_path, capture_output=True, text=True)
+    assert found.stdout == "tensor(-40.)\n" and not found.stderr
 
 
 def test_the_engine_says_its_version() -> None:

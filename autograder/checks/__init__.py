@@ -155,19 +155,32 @@ def properties(check: Check, T: Any, seed: int, faults: list[dict[str, Any]] | N
         yield Property(label, encoded, *needs)
 
 
+@contextmanager
+def as_new(T: Any) -> Iterator[None]:
+    """An engine as a fresh process has it, whatever the notebook has set. Recording is on afterwards, too: a learner's
+    no_grad may have left it off."""
+    dtype = T.get_default_dtype()
+    T.set_default_dtype(T.float32)
+    T.set_grad_enabled(True)
+    try:
+        yield
+    finally:
+        T.set_default_dtype(dtype)
+        T.set_grad_enabled(True)
+
+
 def attempt(check: Check, T: Any, seed: int, go_on: Callable[[Outcome], bool] | None = None) -> Outcome:
     """Run the check on the parts plugged in now; whatever they raise is part of the outcome.
 
     `go_on`, asked after each property, may end the run: for those who only look for one like another.
 
-    Recording is on when it begins and when it ends: a learner's no_grad may leave it off. The garbage collector is off
-    while it lasts: a part without end fills the stack, and on a full stack nobody's finalizer can run.
+    The garbage collector is off while it lasts: a part without end fills the stack, and on a full stack nobody's
+    finalizer can run.
     """
     before = {name: parts.calls(name) for name in {*check.parts, *parts.counted()}}
     outcome = Outcome([], {})
     _slips.clear()
-    T.set_grad_enabled(True)
-    with parts.checking(check.parts), parts.counting(), uncollected():
+    with as_new(T), parts.checking(check.parts), parts.counting(), uncollected():
         try:
             for each in properties(check, T, seed, outcome.faults):
                 outcome.values.append(each)
@@ -177,8 +190,6 @@ def attempt(check: Check, T: Any, seed: int, go_on: Callable[[Outcome], bool] | 
         except Exception as error:
             outcome.error = fault(error)
             outcome.faults.append(outcome.error)
-        finally:
-            T.set_grad_enabled(True)
     outcome.faults += _slips
     outcome.calls = {name: parts.calls(name) - count for name, count in before.items()}
     outcome.unwritten = [name for name in check.parts if parts.unwritten(name)]

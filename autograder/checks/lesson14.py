@@ -46,10 +46,11 @@ def where_arrays_live(T: Any, rng: np.random.Generator) -> Properties:
 
     yield "an array that lives elsewhere", on(T, lambda: T.backend.array_module(elsewhere).ndarray is Array)
     yield "an array at home, with a GPU beside it", name(home)
-    yield "NumPy's own number, as a sum gives", name(home.sum())
+    yield "NumPy's own number, as a sum gives", name(home.astype(np.float32).sum())  # one of float64 is a float, too
     yield "CuPy is not installed", name(home, None)
     yield "CuPy is installed, but sees no GPU", name(home, 0)
     yield "a plain float", name(1.5)
+    yield "a plain float, without CuPy", name(1.5, None)
     drawn = [name(elsewhere if far else home) for far in each_at_least_once(rng, 2, 9)]
     yield "drawn at random", lambda: [each() for each in drawn]
 
@@ -216,6 +217,10 @@ def honest_timing(T: Any, rng: np.random.Generator) -> Properties:
     alike = Queue(2e-5, [1e9])  # slow, for whoever begins with a best time of 1 second, or of 1000
     yield "a device without a first time", plain(T.timing.best_seconds(alike.action, alike.wait, alike.clock, 3))
     yield "the clock that was given is read", alike.readings > 0
+    work = rng.uniform(1e-3, 2e-3, 4)
+    quick = Queue(2e-5, [work.min() / 2, *work.tolist()])
+    seconds = T.timing.best_seconds(quick.action, quick.wait, quick.clock, 4)
+    yield "a device whose first run is the fastest", plain(seconds)
 
 
 @check("crossover_size", lesson=LESSON, points=2, parts=[CROSS])
@@ -236,6 +241,9 @@ def crossover_size(T: Any, rng: np.random.Generator) -> Properties:
     yield "a tie is no win", plain(T.timing.crossover(sizes, there.tolist(), there.tolist()))
     tied = there + np.array([0.5, 0.5, 0.0, 0.5, 0.5, 0.5])
     yield "wins with a tie in between", plain(T.timing.crossover(sizes, tied.tolist(), there.tolist()))
+    tied = there + np.array([0.0, 0.5, 0.5, 0.5, 0.5, 0.5])
+    yield "a tie first, then wins", plain(T.timing.crossover(sizes, tied.tolist(), there.tolist()))
+    yield "wins from a size of 0 on", plain(T.timing.crossover([0, *sizes[1:]], (there + 0.5).tolist(), there.tolist()))
 
 
 @check("when_it_pays", lesson=LESSON, points=2, parts=[BEST, CROSS])

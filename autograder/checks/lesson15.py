@@ -171,6 +171,8 @@ def clinic_numpy(T: Any, rng: np.random.Generator) -> Properties:
     yield "the last gradient", w.grad
     turned = leaf(T, Y.numpy())
     yield "prediction and target exchanged", T.clinic.absolute_loss(turned, X @ T.tensor(start)).item()
+    table, wanted = leaf(T, rng.normal(size=(4, 3))), T.tensor(rng.normal(size=(4, 3)))
+    yield "a table of errors: one number", T.clinic.absolute_loss(table, wanted).detach()
     exact = leaf(T, Y.numpy())
     T.clinic.absolute_loss(exact, Y).backward()
     yield "a finite gradient where nothing is off", np.isfinite(exact.grad.numpy()).all()

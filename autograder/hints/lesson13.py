@@ -52,8 +52,8 @@ HINTS: dict[str, Stages] = {
     ),
     "minigrad.training.train_epoch": (
         (
-            "每一批要做五件事：清零、前向、反向、走一步、记下损失。哪两件之间不能夹别的？",
-            "Five things happen in each batch: clear, forward, backward, step, note the loss. Between which two must nothing else come?",
+            "每一批要做五件事：清零、前向、反向、走一步、记下损失。清零绝不能夹在哪两件之间？",
+            "Five things happen in each batch: clear, forward, backward, step, note the loss. Between which two must clearing never come?",
         ),
         (
             "for batch in batches: 里先 optimizer.zero_grad()，再算 criterion(net(images[batch]), numbers[batch])，然后 backward、step。"

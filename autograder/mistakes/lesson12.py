@@ -16,8 +16,8 @@ DIFFERENCE = "minigrad.autograd.gradcheck.central_difference"
 
 @mistake(
     FORWARD,
-    zh="照公式直接写 ln(1 + eˣ)：x 一大，eˣ 就成了 inf。先提出 max(x, 0)，让指数永远不是正的。",
-    en="You wrote ln(1 + eˣ) just as it stands: for a large x, eˣ is inf. Take max(x, 0) out first, so that the exponent is never positive.",
+    zh="x 一大就溢出：ln(1 + eˣ) 里的 eˣ 成了 inf；绕道 -ln σ(-x) 也一样，σ(-x) 成了 0，对数是 -inf。先提出 max(x, 0)，让指数永远不是正的。",
+    en="This overflows for a large x: in ln(1 + eˣ), eˣ is inf; in -ln σ(-x), σ(-x) is 0 and its logarithm -inf. Take max(x, 0) out first, so that the exponent is never positive.",
 )
 def the_textbook_formula(ctx: Any, x: Any) -> Any:
     ctx.save_for_backward(x)

@@ -259,8 +259,8 @@ def multiplies_by_the_direction_last(fn: Any, x: Any, direction: Any, eps: float
 
 @mistake(
     DIFFERENCE,
-    zh="return 写在 finally 里：fn 出错时它也照样执行，把 fn 的错误盖住了。挪到 finally 之后。",
-    en="A return inside finally also runs when fn fails, and covers up fn's error. Move it behind the finally.",
+    zh="fn 的错误被盖住了：不是 except 把它接住了，就是 return 写在了 finally 里。不要 except；finally 里只放回 x，return 写在它之后。",
+    en="fn's error is covered up, either by an except that catches it or by a return inside the finally. Use no except; put x back in the finally, and return behind it.",
 )
 def returns_in_the_finally(fn: Any, x: Any, direction: Any, eps: float) -> Any:
     here = x.detach().clone()

@@ -119,7 +119,7 @@ def wraps_them_once_more(self: Any, *tensors: Any) -> None:
 
 @mistake(
     SAVE,
-    zh="self.to_save = tensors 写进了循环里：一个也没有传的时候，循环不走，上次存的就还在。挪到循环后面。",
+    zh="self.to_save = tensors 写进了循环里：一个也没有传的时候，循环一圈也不走，上次存的就还在。挪到循环后面。",
     en="self.to_save = tensors is inside the loop: if nothing is passed, the loop does not run, and what was noted before stays. Move it after the loop.",
 )
 def notes_inside_the_loop(self: Any, *tensors: Any) -> None:

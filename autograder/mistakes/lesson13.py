@@ -210,8 +210,8 @@ def epoch_clears_once(net: Any, criterion: Any, optimizer: Any, images: Any, num
 
 @mistake(
     EPOCH,
-    zh="清零放在了 backward 和 step 之间：刚算好的梯度被扔掉，权重一动不动。",
-    en="You clear between backward and step: the fresh gradients are thrown away, and the weights never move.",
+    zh="step 走的时候一个梯度也没有，权重一动不动：你在 backward 和 step 之间清了零，或者 step 写在了 backward 前面。",
+    en="step finds no gradients, and the weights never move: you clear between backward and step, or you step before backward.",
 )
 def epoch_clears_too_late(net: Any, criterion: Any, optimizer: Any, images: Any, numbers: Any, batches: Any) -> Any:
     losses = []

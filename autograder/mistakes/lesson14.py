@@ -17,8 +17,8 @@ BEST, CROSS = "minigrad.timing.best_seconds", "minigrad.timing.crossover"
 
 @mistake(
     HOME,
-    zh="出来的总是 numpy，数组在 GPU 上时也一样，而那样的数组 NumPy 碰不得。要看数组是谁家的：它的类型是不是 cupy().ndarray。",
-    en="What comes out is always numpy, for an array that lives on a GPU as well, which is not NumPy's to touch. See whose array it is: is its type cupy().ndarray?",
+    zh="出来的总是 numpy，数组在 GPU 上时也一样。看它的类型是不是 cupy().ndarray；cupy() 要在函数里每次都问，在外面只问一次，就问得太早了。",
+    en="What comes out is always numpy, for an array on a GPU as well. See whether its type is cupy().ndarray, and ask cupy() inside the function, at every call: asked once outside, it is asked too early.",
 )
 def always_numpy(array: Any) -> Any:
     return numpy

@@ -210,8 +210,8 @@ def content_with_a_later_win(sizes: Any, here: Any, there: Any) -> Any:
 
 @mistake(
     MOVE,
-    zh="你搬去的地方写死了，还是一个字符串。要搬回的是 home：moved(grad, home)。",
-    en="The place you move to is fixed, and only a string. Move the gradient back to home: moved(grad, home).",
+    zh="你给 moved 的去处是一个字符串（\"cpu\"、str(home) 或者 home.type），它要的是设备对象。把 home 本身给它：moved(grad, home)。",
+    en='The place you give to moved is a string ("cpu", str(home) or home.type), but it wants a device object. Give it home itself: moved(grad, home).',
 )
 def names_the_host(grad: Any, home: Any) -> Any:
     return moved(grad, "cpu")  # type: ignore[arg-type]

@@ -107,8 +107,8 @@ def mean_loss_as_it_came(w: Any, loss_of: Any, steps: int, lr: float) -> Any:
 
 @mistake(
     CLINIC + "mean_loss",
-    zh="最后才取数，太晚了：循环里攒下的一直是张量，图也跟着一张张攒着。每一步就 item()。",
-    en="The numbers are taken at the end, which is too late: what the loop gathers are tensors, and graphs pile up with them. Call item() at each step.",
+    zh="循环里攒下的是张量，和也好，列表也好，图都跟着一张张攒着；返回的是不是数，已经无所谓了。每一步只留下 loss.item()。",
+    en="What the loop gathers, in a sum or in a list, are tensors, and they hold on to their graphs, whatever number you return. Keep nothing of a step but loss.item().",
 )
 def mean_loss_item_at_the_end(w: Any, loss_of: Any, steps: int, lr: float) -> Any:
     total = 0.0
@@ -322,8 +322,8 @@ def learn_values_detaches_neither(X: Any, X_next: Any, reward: Any, w: Any, step
 
 @mistake(
     CLINIC + "learn_values",
-    zh="两边都摘掉了，损失背后没有图，backward 无处可走。只摘目标。",
-    en="Both sides are detached, so no graph is left behind the loss, and backward has nowhere to go. Detach the target only.",
+    zh="损失背后没有图，backward 无处可走：两边都摘掉了，或者摘掉的是损失本身。只摘目标。",
+    en="No graph is left behind the loss, and backward has nowhere to go: both sides are detached, or the loss itself is. Detach the target only.",
 )
 def learn_values_detaches_both(X: Any, X_next: Any, reward: Any, w: Any, steps: int, lr: float) -> Any:
     losses = []

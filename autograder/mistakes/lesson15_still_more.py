@@ -169,8 +169,8 @@ def scaled_start_by_way_of_a_list(values: Any, scale: float) -> Any:
 
 @mistake(
     CLINIC + "descend",
-    zh="net.parameters() 给的是一个生成器，只能走一遍：你把它存了下来，第一步的清零就把它走完了，后面的循环一圈也不转，权重没有动。每次都重新写 net.parameters()，或者先 list(…)。",
-    en="net.parameters() gives a generator, which can be gone through only once: you kept it, the clearing of the first step used it up, and no later loop goes round at all, so the weights stay as they are. Write net.parameters() anew each time, or make a list(…) of it first.",
+    zh="权重一步也没有走。写成 p = p - …，名字 p 就指到了一个新张量：要写 p -= …。要是把 net.parameters() 存了下来，它只能走一遍，清零时就走完了：每次都重新写。",
+    en="The weights never take a step. In p = p - …, the name p now means another tensor: write p -= …. And if you keep net.parameters(), it can be gone through only once, and the clearing uses it up: write it anew each time.",
 )
 def descend_uses_the_generator_up(net: Any, X: Any, Y: Any, steps: int, lr: float) -> Any:
     losses, weights = [], net.parameters()

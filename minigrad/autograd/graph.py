@@ -149,6 +149,12 @@ def unpack() -> Callable[[Node, Any], Any]:
 Source = tuple["Node", Any]  # the node that saved a value, and the value
 
 
+def operation_of(node: Node) -> str:
+    """What torch's messages call the operation that a node recorded: Mul for MulBackward0."""
+    name = node.name()
+    return name if name.endswith("Backwards") else "".join(name.removesuffix("0").rpartition("Backward")[::2])
+
+
 def origin_of(source: Source | str) -> str:
     """Which node's output a saved value is: ', which is output 0 of Mul,'; "" for a leaf."""
     if isinstance(source, str):
@@ -157,10 +163,7 @@ def origin_of(source: Source | str) -> str:
     edge = (node, value.output) if isinstance(value, SavedResult) else value._edge
     if not edge or edge[0] is None:
         return ""
-    name = edge[0].name()
-    if not name.endswith("Backwards"):
-        name = "".join(name.removesuffix("0").rpartition("Backward")[::2])
-    return f", which is output {edge[1]} of {name},"
+    return f", which is output {edge[1]} of {operation_of(edge[0])},"
 
 
 def check_version(saved: Any, expected: int, source: Source | str = "") -> None:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from ..backend import copied_by_dims, dims_in_memory, repeats
 from ..errors import OVERLAPPING
 from .grad_mode import is_inference_mode_enabled
-from .graph import NO_EDGE, SECOND_BACKWARD, UNRECORDED, Node, SavedResult
+from .graph import NO_EDGE, SECOND_BACKWARD, UNRECORDED, Node, SavedResult, operation_of
 from .recording import next_order
 
 if TYPE_CHECKING:
@@ -87,11 +87,7 @@ def refused(tensor: Tensor, how: str = "is being") -> RuntimeError:
     refusal = tensor._view.refusal
     edge: Any = tensor._edge
     edge = edge.before if type(edge) is InvalidEdge else edge
-    of = (
-        ""
-        if edge is None or edge[0] is None
-        else f"Output {edge[1]} of {''.join(edge[0].name().removesuffix('0').rpartition('Backward')[::2])} is a view"
-    )
+    of = "" if edge is None or edge[0] is None else f"Output {edge[1]} of {operation_of(edge[0])} is a view"
     if of and refusal not in (NO_GRAD, INFERENCE_MODE):
         return RuntimeError(f"{of} and {how} modified inplace.{refusal}")
     mode, back = ("inference", "in normal mode") if refusal is INFERENCE_MODE else ("no_grad", "with grad mode enabled")

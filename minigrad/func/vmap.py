@@ -11,7 +11,7 @@ from __future__ import annotations
 import functools
 import itertools
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from threading import get_ident
 from typing import Any
 
@@ -23,11 +23,6 @@ from ..random import default_generator, no_draws
 from ..tensor import Tensor
 from .dims import batch_size, check_out_dims, dims_of_inputs, dims_of_outputs, name_of
 from .pytree import flatten, unflatten
-
-RANDOM = (
-    "vmap: called random operation while in randomness error mode. Please either use the 'same' or 'different' randomness "
-    "flags on vmap or perform the randomness operation out of vmap"
-)
 
 
 def vmap(
@@ -84,7 +79,7 @@ def check_randomness(randomness: str) -> None:
 
 def drawing(randomness: str) -> AbstractContextManager[None]:
     """While a function runs: whether it may draw random numbers."""
-    return no_draws(RANDOM if randomness == "error" else None)
+    return no_draws() if randomness == "error" else nullcontext()
 
 
 @contextmanager

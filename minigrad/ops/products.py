@@ -15,6 +15,7 @@ from .arguments import Int, Number
 from .arithmetic import whole_factor
 from .define import Op
 from .linalg import bmm, dot_op, dtypes_of_addmv, matmul, matrices, numbers_only, vectors
+from .nn import scaled
 from .norms import no_norm_of_nothing, vector_norm_array, vector_norm_vjp
 from .pointwise import mul_op
 from .promotion import common_shape, no_kernel, refuse_bools
@@ -23,11 +24,6 @@ from .shape import copy_op, permute, reshape
 from .validate import number
 
 # ------------------------------------------------------------------ rules
-
-
-def scaled(x: Any, factor: float) -> Any:
-    """factor · x, without the work for the factor 1."""
-    return x if factor == 1 else x * factor
 
 
 def added_vjp(grad: Any, beta: float) -> Any:
