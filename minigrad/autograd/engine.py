@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from threading import get_ident
 from typing import Any
 
+from .. import rules
 from . import anomaly
 from .accumulate import fit_all
 from .graph import Edge, Node, Packed, SavedResult, SeveralOutputs
@@ -139,6 +140,8 @@ def run_rare(node: Node, grad: Any, retain_graph: bool, create_graph: bool, task
             if running is not node:
                 results = tuple([None if p is None else r for r, p in zip(results, running.parents, strict=True)])
         if node.extras is not None:
+            if node.extras.packed:
+                results = as_arrived(results, grad)
             if node.stretched is not None:
                 results = fit_all(results, node.stretched)  # hooks see the gradients that are passed on
             results = run_post_hooks(node, results, grad, create_graph)
@@ -151,6 +154,17 @@ def run_rare(node: Node, grad: Any, retain_graph: bool, create_graph: bool, task
         if anomaly.mode.enabled:
             anomaly.tell_forward(node)
         raise
+
+
+def as_arrived(results: Iterable[Any], grad: Any) -> tuple[Any, ...]:
+    """The gradients of a node in the dtype in which its own arrived: an unpack hook may have returned values of another."""
+    arrived = grad if type(grad) is not list else next((each for each in grad if each is not None), None)
+    if arrived is None:
+        return tuple(results)
+    dtype = rules.raw_dtype(arrived)
+    return tuple(
+        [each if each is None or rules.raw_dtype(each) is dtype else rules.cast(each, dtype) for each in results]
+    )
 
 
 def nodes_to_run(reachable: Iterable[Node], targets: set[Node | None]) -> set[Node]:

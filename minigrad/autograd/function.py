@@ -38,6 +38,9 @@ class FunctionCtx:
 
     def __init__(self, node: BackwardNode) -> None:
         self._node = node
+        if set_later := vars(node):  # on `y.grad_fn`, which in torch is ctx itself
+            node.attributes |= set_later
+            set_later.clear()
         self.__dict__ = node.attributes
 
     @property  # type: ignore[misc]

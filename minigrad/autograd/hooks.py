@@ -79,12 +79,12 @@ class Retained:
 
 class Extras:
     """What few nodes have: tensor hooks and retain_grad by output number, the node's own hooks, a leaf's post-accumulate
-    hooks, the user's metadata, the forward call's trace (anomaly mode).
+    hooks, the user's metadata, the forward call's trace (anomaly mode), saved values that a user's hooks keep (packed).
 
     leaf: what the leaf's AccumulateGrad had in earlier graphs. The hooks of the leaf itself stay, those of the node are gone.
     """
 
-    __slots__ = ("tensor", "retain", "pre", "post", "accumulated", "metadata", "trace")
+    __slots__ = ("tensor", "retain", "pre", "post", "accumulated", "metadata", "trace", "packed")
 
     def __init__(self, leaf: Extras | None = None) -> None:
         self.tensor: dict[int, HookDict] = {} if leaf is None else leaf.tensor
@@ -94,6 +94,7 @@ class Extras:
         self.accumulated: HookDict = HookDict() if leaf is None else leaf.accumulated
         self.metadata: dict[str, Any] = {}
         self.trace: Any = None
+        self.packed = False
 
     def of_output(self, output: int) -> HookDict:
         """The tensor hooks of one output."""

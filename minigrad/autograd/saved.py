@@ -128,7 +128,7 @@ def pack_saved(node: Node) -> None:
                 value = from_array(value._data.copy(), value._edge)
             saved[place] = packed(node, value, pack, unpack)
         node.saved = tuple(saved)
-        extras_of(node)  # unpacking them is code of the user's
+        extras_of(node).packed = True  # unpacking them is code of the user's
 
 
 def packed(node: Node, value: Any, pack: Callable[[Tensor], Any], unpack: Callable[[Any], Any]) -> Any:

@@ -10,7 +10,7 @@ from typing import Any
 
 from .. import rules
 from ..backend import array_module, in_single, numpy
-from ..dtypes import element
+from ..dtypes import element, get_default_dtype
 from ..tensor import Tensor
 from .arguments import Number, Operand
 from .arithmetic import same_vjp
@@ -237,7 +237,7 @@ def copysign(input: Tensor, other: Operand) -> Tensor:
     if isinstance(other, Tensor):
         return copysign_op(input, other)
     return copysign_scalar_op(
-        input if input._data.dtype.kind == "f" else input.float(), other=float(operand(other)._data)
+        input if input._data.dtype.kind == "f" else input.to(get_default_dtype()), other=float(operand(other)._data)
     )
 
 

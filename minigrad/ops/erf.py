@@ -8,6 +8,7 @@ from typing import Any
 
 from .. import rules
 from ..backend import array_module, numpy, on_device
+from ..dtypes import get_default_dtype
 from ..tensor import Tensor
 from .define import Op
 
@@ -66,4 +67,4 @@ erf_op = Op("ErfBackward0", erf_array, self=erf_vjp)
 
 def erf(input: Tensor) -> Tensor:
     """2/√π ∫₀ˣ e^(-t²) dt, elementwise (torch.erf)."""
-    return erf_op(input if input._data.dtype.kind == "f" else input.float())
+    return erf_op(input if input._data.dtype.kind == "f" else input.to(get_default_dtype()))

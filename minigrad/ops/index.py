@@ -217,13 +217,13 @@ def take_apart(self: Tensor, parts: Index) -> tuple[Tensor, list[Any], Masks]:
 
 def as_parts(index: Any) -> tuple[Any, ...]:
     """An index as a tuple of ints, slices, None, …, bools and arrays."""
-    if isinstance(index, list) and len(index) < 32 and any(p is None or isinstance(p, SEQUENCES) for p in index):
+    if isinstance(index, list) and len(index) < 32 and any(p is None or isinstance(p, TELLING) for p in index):
         warn(NON_TUPLE)
         index = tuple(index)
     return tuple([as_part(p) for p in index]) if isinstance(index, tuple) else (as_part(index),)
 
 
-SEQUENCES = (list, tuple, Tensor, slice, type(Ellipsis))
+TELLING = (Sequence, ndarray, Tensor, slice, type(Ellipsis))  # with one of these in it, torch takes a list for a tuple
 
 
 def as_part(part: Any) -> Any:

@@ -18,8 +18,8 @@ from .shape import reshape
 
 
 class JoinNode(Node):
-    """cat and stack of however many tensors: `part` takes each one's own out of the gradient. All are computed, even where a
-    walk wants one alone, as torch's are."""
+    """cat and stack of however many tensors: `part` takes each one's own out of the gradient. All are computed, wanted or
+    not, as torch's are."""
 
     __slots__ = ()
     narrows = False
@@ -34,7 +34,7 @@ class JoinNode(Node):
     unpack_tensors = unpack_arrays
 
     def _apply(self, grad: Any, values: list[Any]) -> tuple[Any, ...]:
-        return tuple([None if p is None else self.part(grad, i, *values) for i, p in enumerate(self.parents)])
+        return tuple([self.part(grad, i, *values) for i in range(len(self.parents))])
 
     def show_saved(self, index: int) -> Any:
         """A saved value, as torch shows it."""
