@@ -71,6 +71,10 @@ class FunctionCtx:
 
     def set_materialize_grads(self, value: bool) -> None:
         """Whether missing gradients reach backward as zeros (the default) or as None."""
+        if value is not True and value is not False:
+            raise TypeError(
+                "set_materialize_grads received an invalid combination of arguments - got (), but expected (bool)"
+            )
         self._node.materialize = value
 
     def save_for_forward(self, *tensors: Any) -> None:

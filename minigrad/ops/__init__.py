@@ -67,7 +67,7 @@ TABLE = {
     "layout": """
         adjoint broadcast_to flatten ravel unflatten movedim .expand_as .reshape_as .view_as atleast_1d()
         atleast_2d() atleast_3d() broadcast_shapes() broadcast_tensors() meshgrid()
-        @T=t_property @mT=mt_property @H=h_property @mH=adjoint
+        @T=t_property @mT=mt_property @H=h_property @mH=mh_property
     """,
     "arrange": """
         diag diag_embed diagflat flip fliplr flipud roll rot90 tile trace tril! triu! .repeat

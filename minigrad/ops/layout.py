@@ -80,14 +80,19 @@ def movedim(input: Tensor, source: Ints, destination: Ints) -> Tensor:
 
 def adjoint(input: Tensor) -> Tensor:
     """The last two dimensions swapped; there is nothing to conjugate (torch.adjoint)."""
-    if input._data.ndim == 0:
-        warn_of_zero_dim("adjoint()", "Consider using x.conj().")
-        return input
-    if input._data.ndim < 2:
+    return turned(input, "adjoint()", "adjoint()", CONJUGATE)
+
+
+def turned(x: Tensor, name: str, full_name: str, remedy: str) -> Tensor:
+    """The last two dimensions swapped, for what torch calls by these names in an error and in a warning."""
+    if not x._data.ndim:
+        warn_of_zero_dim(full_name, remedy)
+        return x
+    if x._data.ndim < 2:
         raise RuntimeError(
-            f"tensor.adjoint() is only supported on matrices or batches of matrices. Got {input._data.ndim}-D tensor."
+            f"tensor.{name} is only supported on matrices or batches of matrices. Got {x._data.ndim}-D tensor."
         )
-    return transpose(input, -2, -1)
+    return transpose(x, -2, -1)
 
 
 def warn_of_zero_dim(name: str, remedy: str) -> None:
@@ -95,7 +100,7 @@ def warn_of_zero_dim(name: str, remedy: str) -> None:
     warn_once(f"{name} is deprecated on 0-D tensors. {remedy}")
 
 
-IDENTITY = "This function is the identity in these cases."
+IDENTITY, CONJUGATE = "This function is the identity in these cases.", "Consider using x.conj()."
 
 
 def t_property(self: Tensor) -> Tensor:
@@ -113,14 +118,12 @@ def t_property(self: Tensor) -> Tensor:
 
 def mt_property(self: Tensor) -> Tensor:
     """Tensor.mT: the last two dimensions swapped."""
-    if not self._data.ndim:
-        warn_of_zero_dim("Tensor.mT", IDENTITY)
-        return self
-    if self._data.ndim < 2:
-        raise RuntimeError(
-            f"tensor.mT is only supported on matrices or batches of matrices. Got {self._data.ndim}-D tensor."
-        )
-    return transpose(self, -2, -1)
+    return turned(self, "mT", "Tensor.mT", IDENTITY)
+
+
+def mh_property(self: Tensor) -> Tensor:
+    """Tensor.mH: the last two dimensions swapped; there is nothing to conjugate."""
+    return turned(self, "mH", "Tensor.mH", CONJUGATE)
 
 
 def h_property(self: Tensor) -> Tensor:
@@ -131,7 +134,7 @@ def h_property(self: Tensor) -> Tensor:
             "consider using tensor.mH"
         )
     if not self._data.ndim:
-        warn_of_zero_dim("Tensor.H", "Consider using x.conj().")
+        warn_of_zero_dim("Tensor.H", CONJUGATE)
         return self
     return transpose(self, -2, -1)
 

@@ -191,6 +191,9 @@ def sizes(shape: tuple[Any, ...]) -> tuple[int, ...]:
 def infer(shape: tuple[int, ...], size: int) -> tuple[int, ...]:
     """`shape` with its -1 worked out; RuntimeError, in torch's words, where the elements do not fit."""
     product = math.prod(shape)
+    if shape and min(shape) < -1:
+        place = next(i for i, n in enumerate(shape) if n < -1)
+        raise RuntimeError(f"invalid shape dimension {shape[place]} at index {place} of shape {list(shape)}")
     if -1 not in shape:
         if product == size:
             return shape
