@@ -75,7 +75,7 @@ def attach(node: BackwardNode, args: tuple[Any, ...], result: Any, recorded: boo
         save(node, to_save, fresh)
     for out in fresh:
         if is_among(out, dirty):
-            update_base(out)
+            update_base(out, fresh)
     return tuple(fresh) if isinstance(result, tuple) else fresh[0]
 
 
@@ -152,8 +152,8 @@ def save(node: BackwardNode, to_save: tuple[Any, ...], outs: list[Any]) -> None:
         show_observers(node, tuple([out for out in outs if isinstance(out, Tensor)]))
 
 
-def update_base(out: Tensor) -> None:
-    """After a write by a Function, update the history of a view's base, and of the other views."""
+def update_base(out: Tensor, outs: list[Any]) -> None:
+    """After a write by a Function, update the history of a view's base, and of the other views that are none of its outputs."""
     from ..ops.inplace import refresh_views, rewrite_base
 
     view: View | None = getattr(out, "_view", None)
@@ -161,4 +161,5 @@ def update_base(out: Tensor) -> None:
     if view is not None and recorded:
         rewrite_base(out, view)
     if out._counter is not None and out._counter.views:
-        refresh_views(out._counter.views, out if recorded else None)
+        others = [view for view in out._counter.views if not is_among(view(), outs)]
+        refresh_views(others, out if recorded else None)

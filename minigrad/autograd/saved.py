@@ -118,9 +118,7 @@ def pack_saved(node: Node) -> None:
         pack, unpack = _mine.pairs[-1]
         written = writing.get(get_ident())
         saved = list(node.saved)
-        for place in sorted(
-            range(len(saved)), key=lambda i: (isinstance(saved[i], SavedResult), node.saves[i : i + 1])
-        ):
+        for place in packing_order(node, saved):
             value = saved[place]
             if written is not None and isinstance(value, SavedResult):
                 continue
@@ -129,6 +127,15 @@ def pack_saved(node: Node) -> None:
             saved[place] = packed(node, value, pack, unpack)
         node.saved = tuple(saved)
         extras_of(node).packed = True  # unpacking them is code of the user's
+
+
+def packing_order(node: Node, saved: list[Any]) -> list[int]:
+    """The places of a node's saved values in the order in which torch packs them: a Function's as its ctx was given them; of
+    other nodes the results last, and each kind by name."""
+    by_name = node.saves
+    return sorted(
+        range(len(saved)), key=lambda i: (isinstance(saved[i], SavedResult), by_name[i : i + 1]) if by_name else i
+    )
 
 
 def packed(node: Node, value: Any, pack: Callable[[Tensor], Any], unpack: Callable[[Any], Any]) -> Any:
