@@ -374,8 +374,7 @@ class _Collection:
 
     def _due(self, student: str) -> Any:
         """When it was to be handed in: the lesson's due date, with the student's own extension."""
-        due, extensions = self._deadline
-        return due and due + extensions.get(student, timedelta())
+        return self._deadline[0] and self._deadline[0] + self._deadline[1].get(student, timedelta())
 
 
 def _people(course: Course) -> dict[str, set[str]]:

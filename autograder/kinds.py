@@ -57,7 +57,7 @@ class Returned:
 
 
 def _is_tensor(value: Any) -> bool:
-    return type(value).__module__ == "minigrad.tensor"
+    return type(value).__module__ == "minigrad" and type(value).__name__ == "Tensor"
 
 
 def _arrays_alone(args: tuple[Any, ...]) -> bool:

@@ -59,6 +59,9 @@ from .size import (
 from .tensor import Tensor
 
 AcceleratorError = _backend.AcceleratorError
+Tensor.__module__ = Size.__module__ = device.__module__ = (
+    __name__  # by which their classes are shown, as torch's are by "torch"
+)
 
 # What is loaded only when it is asked for (PEP 562), so that `import minigrad` costs little more than NumPy does: these,
 # and the operations, of which ops/ has the table.

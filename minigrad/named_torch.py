@@ -30,8 +30,10 @@ INNER = {
         modules.transformer modules.upsampling
     """,
     "optim": "adadelta adagrad adam adamax adamw asgd nadam radam rmsprop rprop",
+    "autograd": "anomaly_mode",
 }
 OUTER = {f"torch.{home}.{name}": f"minigrad.{home}" for home, names in INNER.items() for name in names.split()}
+OUTER["torch.utils.hooks"] = "minigrad.autograd.hooks"
 MISSING = re.compile(r"cannot import name '(\w+)' from 'minigrad[\w.]*'")  # as CPython says it
 
 

@@ -44,10 +44,8 @@ class VersionCounter:
 
     def add_view(self, view: Tensor) -> None:
         """Add a view; dead ones are removed each time the list has doubled."""
-        views = self.views
-        if views is None:
-            if self is not INFERENCE:
-                self.views = [weakref.ref(view)]
+        if (views := self.views) is None:
+            self.views = None if self is INFERENCE else [weakref.ref(view)]
             return
         if len(views) >= self.most:
             views[:] = [known for known in views if known() is not None]
@@ -161,9 +159,7 @@ def origin_of(source: Source | str) -> str:
         return source
     node, value = source
     edge = (node, value.output) if isinstance(value, SavedResult) else value._edge
-    if not edge or edge[0] is None:
-        return ""
-    return f", which is output {edge[1]} of {operation_of(edge[0])},"
+    return "" if not edge or edge[0] is None else f", which is output {edge[1]} of {operation_of(edge[0])},"
 
 
 def check_version(saved: Any, expected: int, source: Source | str = "") -> None:

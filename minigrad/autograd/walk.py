@@ -104,7 +104,7 @@ def running_walks() -> Iterator[Walk]:
 
 
 def over(ids: Iterable[int]) -> set[int]:
-    """Those of the walks' numbers whose walk has ended."""
+    """Which of these walks, by number, have ended."""
     return set(ids) - {each.id for each in running_walks()}
 
 

@@ -20,7 +20,7 @@ NUMBERED = {"UnsqueezeBackward0": 1, "SqueezeBackward0": 3, "SqueezeBackward1": 
 def numbered(node: type) -> type:
     """The node class under the number that torch gives the in-place signature."""
     name = node.__name__
-    return type(name[:-1] + str(NUMBERED[name]), (node,), {"__slots__": ()})
+    return type(name[:-1] + str(NUMBERED[name]), (node,), {"__slots__": (), "__module__": "builtins"})
 
 
 def inverse(step: tuple[Any, dict[str, Any], Any], shape: tuple[int, ...]) -> tuple[Any, dict[str, Any]]:
