@@ -61,7 +61,11 @@ SAID = {
 # Said instead where the line goes through a range (not where a range is made into a list, which is then the list).
 BESIDE_RANGE = {"list_for_a_tuple": "range_of_a_list", "number_is_no_row": None}
 # What a None is, by the line that took it for a value.
-OF_NONE = {r"run_node\(": "node_ran_without", r"\b(\w+) = \1 [-+] .*\b\1\.grad\b": "leaf_replaced"}
+OF_NONE = {
+    r"run_node\(": "node_ran_without",
+    r"\b(\w+) = \1 [-+] .*\b\1\.grad\b": "leaf_replaced",
+    r"(?<!autograd)\.grad\b(?!\()": "grad_is_none",
+}
 _IN_PLACE = "append|extend|insert|remove|sort|reverse|add|update|clear"
 _SET_ANEW = rf"\b(\w+) = \1\.({_IN_PLACE})\("
 WORDS = {"return", "None", "True", "False"}  # Python's own, when misspelled they look like names
@@ -94,7 +98,7 @@ def notes(check: Check, fault: dict[str, Any]) -> Iterator[Text]:
         yield text("key_by_place", place=fault["message"])
     elif fault["class"] == "KeyError" and _PAIR.fullmatch(fault["message"]):
         yield text("pair_for_a_node")
-    elif fault["class"] == "KeyError" and not fault["message"].endswith("'"):  # of a dict, and no misspelled string
+    elif fault["class"] == "KeyError" and not (fault["message"].endswith("'") or ".pop(" in (fault["code"] or "")):
         yield text("key_missing")
     match = _UNDEFINED.search(fault["message"])
     name = match[1] if match and fault["class"] == "NameError" else ""

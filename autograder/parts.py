@@ -278,9 +278,16 @@ def names() -> list[str]:
 
 def _lives_in(module: types.ModuleType, key: str, value: Any) -> bool:
     """Whether a name belongs to a module: defined there, or a class that a package offers as its own."""
-    home = getattr(value, "__module__", None)
+    home = _home(value)
     offered = isinstance(value, type) and key in getattr(module, "__all__", ()) and module.__name__ != ENGINE
     return home == module.__name__ or (offered and str(home).startswith(f"{module.__name__}."))
+
+
+def _home(value: Any) -> Any:
+    """The module where something is defined: of a class that is shown under the package's name, where its methods are."""
+    home = getattr(value, "__module__", None)
+    inside = vars(value).values() if home == ENGINE and isinstance(value, type) else ()
+    return next((each.__module__ for each in inside if inspect.isfunction(each)), home)
 
 
 def _look_up(name: str) -> Any:
@@ -290,7 +297,7 @@ def _look_up(name: str) -> Any:
     for each in rest:
         found = inspect.getattr_static(found, each, None) if isinstance(found, type | types.ModuleType) else None
     found = _bare(found)
-    imported = len(rest) == 1 and getattr(found, "__module__", None) != module.__name__
+    imported = len(rest) == 1 and _home(found) != module.__name__
     if imported or not (inspect.isfunction(found) or isinstance(found, type)):
         raise UnknownName(text("kind_part"), name, names())
     return found

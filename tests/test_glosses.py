@@ -281,6 +281,25 @@ def test_a_leaf_that_a_step_has_replaced_is_told_from_a_value_that_is_not_there_
     assert "w = w - … makes a new tensor" in out and "There is a None in that place" not in out
 
 
+def test_a_grad_that_is_none_is_told_to_be_asked_why(said):
+    def fit_slope(X, Y, steps, lr):
+        w = minigrad.zeros(1, dtype=X.dtype, requires_grad=True)
+        with minigrad.no_grad():
+            w += ((Y - w * X) ** 2).mean() * 17 * w.grad
+        return w
+
+    out = said("clinic_scalar", {"minigrad.clinic.fit_slope": fit_slope})
+    assert ".grad is None here: ask why" in out and "There is a None in that place" not in out
+
+
+def test_a_key_that_is_taken_out_is_not_told_to_be_put_in(said):
+    def remove(self):
+        self._hooks().pop(self)
+
+    out = said("hook_removal", {"minigrad.autograd.hooks.RemovableHandle.remove": remove})
+    assert "KeyError" in out and "d.get(" not in out
+
+
 def test_a_node_that_ran_twice_in_one_walk_is_told_from_a_second_backward(said):
     def run_backward(buffers, retain_graph, create_graph, task=None):
         ready = list(buffers)

@@ -65,19 +65,21 @@ def test_two_first_draws_at_once_are_from_one_stream():
 
 
 def test_an_interrupt_that_waits_for_another_threads_lock_is_an_interrupt():
-    w, held = minigrad.ones(2, requires_grad=True), threading.Event()
+    w, held, done = minigrad.ones(2, requires_grad=True), threading.Event(), threading.Event()
 
     def hold():
         accumulate.begin_creating()
         held.set()
-        time.sleep(0.6)
+        time.sleep(0.3)  # until the other waits
+        os.kill(os.getpid(), signal.SIGINT)
+        done.wait(10)
         accumulate.end_creating()
 
     thread = threading.Thread(target=hold)
     thread.start()
-    assert held.wait(5)
-    threading.Timer(0.2, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
     with pytest.raises(KeyboardInterrupt):
+        held.wait(10)
         w * 2
+    done.set()
     thread.join()
     assert (w * 2).requires_grad

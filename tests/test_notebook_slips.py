@@ -87,11 +87,11 @@ def test_a_refusal_that_is_right_is_no_slip(capsys):
 def test_a_slip_is_not_taken_for_a_mistake_that_raises_the_same_class(capsys):
     def register_post_accumulate_hook(tensor, hook):
         node, _ = gradient_edge(tensor)
-        return extras_of(node).accumulated.append(hook)
+        return extras_of(node).accumulated.register(hook)
 
     part = "minigrad.autograd.hooks.register_post_accumulate_hook"
     said = seen(capsys, {part: register_post_accumulate_hook}, "post_accumulate")
-    assert "'HookDict' object has no attribute 'append'" in said and "Hint" not in said
+    assert "'HookDict' object has no attribute 'register'" in said and "Hint" not in said
 
 
 def test_another_kind_of_value_than_the_engines_own_is_named(capsys):

@@ -195,7 +195,7 @@ def hook_removal(T: Any, rng: np.random.Generator) -> Properties:
     yield "all three", walk()
     second.remove()
     yield "without the second", walk()
-    yield "removed once more, without an error", raises(second.remove) is None, "without the second"
+    yield "removed once more, without an error", (raises(second.remove) or "").partition(":")[0], "without the second"
     yield "which changes nothing", walk()
     again = noting(log, "same function", lambda grad: grad * 2.0)
     handles = [x.register_hook(again) for _ in range(2)]
@@ -347,6 +347,8 @@ def gradients_of_some(T: Any, rng: np.random.Generator) -> Properties:
     yield "of a leaf and what lies above it", gradients(a, left)
     yield "of both leaves", gradients(b, a)
     yield "no leaf gets anything still", [a.grad is None, b.grad is None], "in the middle"
+    two, ones = a * 2.0 * b, T.tensor(np.ones(3))
+    yield "of two leaves, one joining later", lambda: list(T.autograd.grad(two, (a, b), ones)), "of both leaves"
     log.clear()
     out.backward(inputs=[b], retain_graph=True)
     yield "backward(inputs=...) fills that leaf", lambda: b.grad

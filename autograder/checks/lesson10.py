@@ -41,10 +41,7 @@ def no_grad_block(T: Any, rng: np.random.Generator) -> Properties:
         inside = T.is_grad_enabled()
         constant = w * w
     yield "recording is off inside", inside
-    yield (
-        "what is made inside has no history",
-        [constant.requires_grad, constant.grad_fn is None, constant.is_leaf],
-    )
+    yield "what is made inside has no history", [constant.requires_grad, constant.grad_fn is None, constant.is_leaf]
     yield "recording is on again behind it", T.is_grad_enabled()
     yield "`as` gives nothing", given is None
     (w * constant).sum().backward()
@@ -238,8 +235,7 @@ def _touch(w: Any, result: Any) -> None:
 
 
 def _touch_twice(w: Any, result: Any) -> None:
-    w.add_(1.0)
-    w.mul_(2.0)
+    w.add_(1.0).mul_(2.0)
 
 
 def _undo(w: Any, result: Any) -> None:
@@ -278,9 +274,10 @@ def version_check(T: Any, rng: np.random.Generator) -> Properties:
     yield "written and undone again", late(T, x, lambda T, w: w**3, _undo)
     yield "written through detach()", late(T, x, lambda T, w: w.log(), _touch_detached)
     yield "a saved result is written", late(T, x, lambda T, w: w.exp(), _touch_result)
-    yield "written before and after", late(T, x, written_before, _touch)
-    w = leaf(T, rng.normal(size=(2, 3)))
-    b = leaf(T, rng.normal(size=3))
+    yield "written before and after", late(T, x, written_before, _touch_twice)
+    w, b = leaf(T, rng.normal(size=(2, 3))), leaf(T, rng.normal(size=3))
+    with T.set_grad_enabled(False):
+        w *= 2.0
     late_loss = ((w @ b) ** 2).sum()
     with T.set_grad_enabled(False):
         b -= 0.1
@@ -301,7 +298,7 @@ def _written_again_and_again(T: Any, rng: np.random.Generator) -> Callable[[], A
         for _ in range(times):
             w.add_(1.0)
 
-    return late(T, rng.normal(size=size), lambda T, w: w * w, write)
+    return late(T, rng.normal(size=size), written_before, write)
 
 
 @check("version_check_silent", lesson=LESSON, points=2, parts=[CHECK_VERSION])
@@ -338,7 +335,10 @@ def sgd_step(T: Any, rng: np.random.Generator) -> Properties:
     opt = T.optim.SGD([w, unused, b], lr=0.1)
     late_loss = (w * w * w).sum() + (b * b).sum()
     late_loss.backward(retain_graph=True)
-    arrived = w.grad
+    arrived, alone = w.grad, leaf(T, rng.normal(size=3))
+    (alone * alone).sum().backward()
+    T.optim.SGD([alone], lr=0.25).step()
+    yield "a weight alone", alone
     opt.step()
     yield "w after one step", w
     yield "a parameter without a gradient stays", unused, "w after one step"

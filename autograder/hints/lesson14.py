@@ -22,15 +22,15 @@ HINTS: dict[str, Stages] = {
     ),
     "minigrad.ops.convert.move_vjp": (
         (
-            "搬家改变了数吗？那么斜率是多少？梯度到的时候在哪一边，叶子又在哪一边？",
-            "Does moving change the numbers? Then what is the slope? On which side is the gradient when it arrives, and on which is the leaf?",
+            "传输改变了数吗？那么斜率是多少？梯度到的时候在哪一边，叶子又在哪一边？",
+            "Does a transfer change the numbers? Then what is the slope? On which side is the gradient when it arrives, and on which is the leaf?",
         ),
         (
-            "数不变，梯度也不变，只要搬回它的张量出发的地方，也就是 home。",
+            "数不变，梯度也不变，只要传回它的张量出发的地方，也就是 home。",
             "The numbers stay, so the gradient does too; it only has to go back to where its tensor set out, which is home.",
         ),
         (
-            "return moved(grad, home)：数组和带历史的张量，moved 都会搬。",
+            "return moved(grad, home)：数组和带历史的张量，moved 都会传。",
             "return moved(grad, home): moved can move both arrays and tensors with a history.",
         ),
     ),

@@ -88,8 +88,8 @@ def forgets_released(self: Any) -> list[Any]:
 
 @mistake(
     UNPACK,
-    zh="没有检查版本：保存之后被原地改写的值也照用，梯度悄悄地错了。取出之前调用 self.check_saved(index, value)。",
-    en="You do not check the version: a value that was written to after saving is used all the same, and the gradient is silently wrong. Call self.check_saved(index, value) first.",
+    zh="没有检查版本：保存之后被原地改写的值也照用，梯度悄悄地错了。取出之前调用 self.check_saved(index, value)，它报的错要放出去，别用 try 接住。",
+    en="You do not check the version: a value that was written to after saving is used all the same, and the gradient is silently wrong. Call self.check_saved(index, value) first, and let its error out: no try around it.",
 )
 def checks_no_version(self: Any) -> list[Any]:
     if self.saved is None:

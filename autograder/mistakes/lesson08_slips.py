@@ -6,7 +6,7 @@ from typing import Any
 
 from autograder.mistakes import mistake
 from autograder.mistakes.lesson08 import RELEASE, SAVE, UNPACK
-from minigrad.autograd.graph import SECOND_BACKWARD
+from minigrad.autograd.graph import SECOND_BACKWARD, SavedResult
 
 # ── save_result ──────────────────────────────────────────────────────────────────────────────────
 
@@ -145,8 +145,8 @@ def raises_without_words(self: Any) -> list[Any]:
 
 @mistake(
     RELEASE,
-    zh="你把它前面的节点也一起放掉了，可它们还没有走到，保存的值还要用。只管 node 自己：引擎走完一个才叫你一次。",
-    en="You let go of the nodes ahead of it as well, whose turn has not come and who still need what they saved. Mind node alone: the engine calls you once for each that has run.",
+    zh="你把它前面的节点也一起放掉了，可它们还没有走到，保存的值还要用。只管 node 自己：轮到别的节点时，引擎自会再叫你。",
+    en="You let go of the nodes ahead of it as well, whose turn has not come and who still need what they saved. Mind node alone: the engine calls you again when the others have run.",
 )
 def releases_what_lies_ahead(node: Any, retain_graph: bool) -> None:
     if not retain_graph:
@@ -154,3 +154,51 @@ def releases_what_lies_ahead(node: Any, retain_graph: bool) -> None:
         for ahead, _ in node.next_functions:
             if ahead is not None:
                 releases_what_lies_ahead(ahead, retain_graph)
+
+
+@mistake(
+    SAVE,
+    zh="SavedResult 按位置收三个值，不要写参数名：SavedResult(result._data, result.counter(), output)。",
+    en="SavedResult takes its three values by place, so leave the names out: SavedResult(result._data, result.counter(), output).",
+)
+def names_its_arguments(result: Any, output: int = 0) -> Any:
+    make: Any = SavedResult
+    return make(array=result._data, counter=result.counter(), output=output)
+
+
+@mistake(
+    UNPACK,
+    zh="check_saved 报的错，正是“值被改写了”的警告，却被你的 try 接住，换成了 None。去掉 try，让它报出去。",
+    en="The error of check_saved is the warning that a value was overwritten, and your try turns it into a None. Take the try away and let the error out.",
+)
+def catches_the_warning(self: Any) -> list[Any]:
+    if self.saved is None:
+        raise RuntimeError(SECOND_BACKWARD)
+    values: list[Any] = []
+    for index, value in enumerate(self.saved):
+        try:
+            self.check_saved(index, value)
+            values.append(value._data)
+        except Exception:
+            values.append(None)
+    return values
+
+
+@mistake(
+    UNPACK,
+    zh="取出来不用复制，而且有的值只是普通的数，没有 copy。直接放 value._data。",
+    en="Reading needs no copy, and some saved values are plain numbers, which have none. Put in value._data itself.",
+)
+def copies_what_it_reads(self: Any) -> list[Any]:
+    _unpacked(self, lambda index, values, checked: index)
+    return [None if value is None else value._data.copy() for value in self.saved]
+
+
+@mistake(
+    RELEASE,
+    zh="你写的是 node.saved = False。在引擎看来，只有 None 才表示“已释放”。",
+    en="You set node.saved to False. To the engine, only None means released.",
+)
+def sets_it_to_false(node: Any, retain_graph: bool) -> None:
+    if not retain_graph:
+        node.saved = False

@@ -1,12 +1,13 @@
 """Known mistakes of lesson 09, continued: a hook shown something else than the gradient, a tensor that is gone, sums that
-count the first twice."""
+count the first twice, a dict taken for a list, the answer of a check that gives none."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from autograder.mistakes import mistake
-from autograder.mistakes.lesson09 import KEEP, NO_GRADIENT, NO_LEAF, POST, REMOVE, RUN
+from autograder.mistakes.lesson09 import CHOOSE, KEEP, NO_GRADIENT, NO_LEAF, POST, REMOVE, RUN
 from minigrad.autograd.accumulate import gradient_edge
 from minigrad.autograd.hooks import check_replacement, extras_of
 
@@ -179,3 +180,204 @@ def checks_in_another_order(hooks: Any, grad: Any) -> Any:
             check_replacement(hook, grad, replacement)
             grad = replacement
     return grad
+
+
+@mistake(
+    RUN,
+    zh="grad = check_replacement(…) 使 grad 成了 None：它只管报错，什么也不返回。让它单独占一行，再写 grad = replacement。",
+    en="grad = check_replacement(…) makes grad None, for it only raises and returns nothing. Call it on a line of its own, then write grad = replacement.",
+)
+def replaces_by_what_the_check_returns(hooks: Any, grad: Any) -> Any:
+    for hook in list(hooks.values()):
+        replacement = hook(grad)
+        if replacement is not None:
+            grad = check_replacement(hook, replacement, grad)  # type: ignore[func-returns-value]
+    return grad
+
+
+@mistake(
+    RUN,
+    zh="你把 check_replacement 当成了条件，可它返回 None，条件永远不成立，梯度一次也没有换。让它单独占一行，放在 if 里面。",
+    en="You made a condition of check_replacement, but it returns None, so the condition never holds and no gradient is replaced. Call it on a line of its own, inside the if.",
+)
+def makes_a_condition_of_the_check(hooks: Any, grad: Any) -> Any:
+    holds: Any = check_replacement
+    for hook in list(hooks.values()):
+        replacement = hook(grad)
+        if replacement is not None and holds(hook, replacement, grad):
+            grad = replacement
+    return grad
+
+
+@mistake(
+    RUN,
+    zh="isinstance 把不是张量的返回值悄悄放过了，没有人报错。除了 None，都要交给 check_replacement：问 replacement is not None。",
+    en="With isinstance, whatever is no tensor is passed over in silence. All but None must go to check_replacement: ask replacement is not None.",
+)
+def passes_over_what_is_no_tensor(hooks: Any, grad: Any) -> Any:
+    for hook in list(hooks.values()):
+        replacement = hook(grad)
+        if isinstance(replacement, type(grad)):
+            check_replacement(hook, replacement, grad)
+            grad = replacement
+    return grad
+
+
+@mistake(
+    REMOVE,
+    zh="self._hooks 被你改成了 None，再移除一次时，它就不能调用了。取走编号就够了，self._hooks 别动。",
+    en="You set self._hooks to None, so the next remove() has nothing to call. Taking the number out is enough; leave self._hooks alone.",
+)
+def gives_up_the_reference(self: Any) -> None:
+    hooks = self._hooks()
+    if hooks is not None:
+        hooks.pop(self.id, None)
+        self._hooks = None
+
+
+@mistake(
+    REMOVE,
+    zh="字典的键是编号 self.id，不是句柄 self。",
+    en="The keys of the dict are numbers: use self.id, not the handle itself.",
+)
+def looks_for_the_handle(self: Any) -> None:
+    hooks = self._hooks()
+    if hooks is not None:
+        hooks.pop(self)
+
+
+@mistake(
+    REMOVE,
+    zh="remove 是列表的方法，而 hooks 是字典。按键取走用 hooks.pop(self.id, None)。",
+    en="remove is a list's method, and hooks is a dict. To take out a key, write hooks.pop(self.id, None).",
+)
+def takes_the_dict_for_a_list(self: Any) -> None:
+    hooks = self._hooks()
+    if hooks is not None:
+        hooks.remove(self.id)
+
+
+@mistake(
+    KEEP,
+    zh="第一次的时候，加号左边的 tensor._grad 还是 None，加不起来。是 None 就放 grad.clone()，不是 None 才相加。",
+    en="The first time, the tensor._grad on the left of your + is None, and None + a tensor is an error. If it is None, put grad.clone() there; add only if it is not.",
+)
+def adds_none_and_a_tensor(tensor: Any, grad: Any) -> None:
+    tensor._grad = tensor._grad + grad
+
+
+@mistake(
+    POST,
+    zh="张量自己的钩子，.grad 还没写好就运行了；包上一层、把叶子传进去也没有用。用 extras_of(node).accumulated.add(hook)。",
+    en="A tensor's own hook runs before .grad is written, and wrapping it so that it gets the leaf does not help. Use extras_of(node).accumulated.add(hook).",
+)
+def wraps_it_in_a_tensor_hook(tensor: Any, hook: Any) -> Any:
+    _refuse(tensor)
+    return tensor.register_hook(lambda grad: hook(tensor))
+
+
+@mistake(
+    POST,
+    zh="extras_of 要的是节点，你给了张量。节点是 gradient_edge(tensor) 返回的第一样。",
+    en="extras_of wants a node, and you gave it the tensor. The node is the first of what gradient_edge(tensor) returns.",
+)
+def asks_the_tensor_for_extras(tensor: Any, hook: Any) -> Any:
+    _refuse(tensor)
+    return extras_of(tensor).accumulated.add(hook)
+
+
+@mistake(
+    POST,
+    zh="你拿到的是编号：gradient_edge 先给节点，后给编号。写 node, _ = gradient_edge(tensor)。",
+    en="What you took is the number: gradient_edge gives the node first, then the number. Write node, _ = gradient_edge(tensor).",
+)
+def takes_the_number_for_the_node(tensor: Any, hook: Any) -> Any:
+    _refuse(tensor)
+    node: Any = gradient_edge(tensor)[1]
+    return extras_of(node).accumulated.add(hook)
+
+
+@mistake(
+    POST,
+    zh="accumulated 不是列表，没有 append：登记用 add(hook)，它还会返回句柄。",
+    en="accumulated is no list and has no append: register with add(hook), which also returns the handle.",
+)
+def appends_to_the_dict(tensor: Any, hook: Any) -> Any:
+    _refuse(tensor)
+    hooks: Any = extras_of(gradient_edge(tensor)[0]).accumulated
+    return hooks.append(hook)
+
+
+@mistake(
+    CHOOSE,
+    zh="你从目标出发，顺着 parent 往叶子走了。要的是上面通向目标的节点：对每个节点，看它的 parents 里有没有目标，或者已经选中的。",
+    en="You went from the targets on towards the leaves. Wanted are the nodes above, which lead to the targets: see for each node whether a target, or a chosen node, is among its parents.",
+)
+def walks_on_from_the_targets(reachable: Iterable[Any], targets: Any) -> set[Any]:
+    below: set[Any] = set()
+    stack = list(targets)
+    while stack:
+        node = stack.pop()
+        for parent in node.parents:
+            if parent is not None and parent not in below:
+                below.add(parent)
+                stack.append(parent)
+    return below
+
+
+@mistake(
+    CHOOSE,
+    zh="你只看了第一个 parent，可节点的 parent 可能一个也没有，也可能有好几个。用 for 把每一个都看一遍。",
+    en="You look at the first parent only, but a node may have none, or several. Look at each of them with a for loop.",
+)
+def looks_at_the_first_parent(reachable: Iterable[Any], targets: Any) -> set[Any]:
+    needed: set[Any] = set()
+    for node in sorted(reachable, key=lambda each: each.order, reverse=True):
+        parent = node.parents[0]
+        if parent in targets or parent in needed:
+            needed.add(node)
+    return needed
+
+
+@mistake(
+    CHOOSE,
+    zh="刚选中一个节点，return 就结束了循环。把 return 放到循环外面，等所有节点都看完。",
+    en="As soon as one node is chosen, your return ends the loop. Put it behind the loop, when all nodes have been looked at.",
+)
+def returns_with_the_first(reachable: Iterable[Any], targets: Any) -> set[Any]:
+    for node in sorted(reachable, key=lambda each: each.order, reverse=True):
+        if any(parent in targets for parent in node.parents):
+            return {node}
+    return set()
+
+
+@mistake(
+    REMOVE,
+    zh="条件反了：hooks 是 None 的时候没有什么可取，不是 None 才能 pop。写 if hooks is not None。",
+    en="The condition is the wrong way round: where hooks is None there is nothing to take out, and only a dict has a pop. Write if hooks is not None.",
+)
+def takes_out_where_there_is_none(self: Any) -> None:
+    hooks = self._hooks()
+    gone = hooks is None
+    if gone:
+        hooks.pop(self.id, None)
+
+
+@mistake(
+    POST,
+    zh="拒绝时一个字也没说，用的人不知道错在哪里。两句话都写在说明里，放进 RuntimeError(…)。",
+    en="Your refusals say nothing, and users cannot tell what is wrong. Both messages are in the docstring: put them into RuntimeError(…).",
+)
+def refuses_without_words(tensor: Any, hook: Any) -> Any:
+    if not tensor.requires_grad or tensor.grad_fn is not None:
+        raise RuntimeError
+    return extras_of(gradient_edge(tensor)[0]).accumulated.add(hook)
+
+
+@mistake(
+    CHOOSE,
+    zh="你选了目标以外的所有节点，通不到目标的分支也运行了。只选有 parent 是目标、或已经选中的。",
+    en="You chose all nodes but the targets, so branches that lead to none of them run as well. Choose a node only if one of its parents is a target or already chosen.",
+)
+def takes_all_but_the_targets(reachable: Iterable[Any], targets: Any) -> set[Any]:
+    return set(reachable) - set(targets)

@@ -149,8 +149,8 @@ def deletes_without_asking(self: Any) -> None:
 
 @mistake(
     KEEP,
-    zh="梯度自己的历史被 detach 断掉了。create_graph=True 时留下的梯度还要能再求导：用 grad.clone()，不要 detach。",
-    en="detach cuts the gradient's own history. Under create_graph=True what is kept can be differentiated again: grad.clone(), and no detach.",
+    zh="梯度自己的历史断掉了：detach 和 no_grad 都会剪断它。create_graph=True 时留下的梯度还要能再求导，只用 grad.clone() 就好。",
+    en="The gradient's own history is cut off, as detach and no_grad do. Under create_graph=True what is kept can be differentiated again: use grad.clone() and neither of the two.",
 )
 def detaches_what_it_keeps(tensor: Any, grad: Any) -> None:
     kept = grad.detach().clone()

@@ -134,8 +134,8 @@ class NeverSwitchesOff(_Base):
 
 @mistake(
     CHECK_VERSION,
-    zh="被改写过的值也放行了，梯度悄悄地错了。版本号与保存时不同，就要 raise RuntimeError；return 和 print 都拦不住；条件写反了（==），报错的就成了没改写过的。",
-    en="You let overwritten values through, and the gradient is silently wrong. If the version is not the one at saving, raise a RuntimeError; returning or printing something stops nobody, and a condition the wrong way round (==) raises where nothing was written.",
+    zh="被改写过的值也放行了，梯度悄悄地错了。版本号与保存时不同，就要 raise RuntimeError；return 和 print 都拦不住。",
+    en="You let overwritten values through, and the gradient is silently wrong. If the version is not the one at saving, raise a RuntimeError; returning or printing something stops nobody.",
 )
 def never_raises(saved: Any, expected: int, source: str = "") -> None:
     pass
@@ -207,8 +207,8 @@ def rebinds_the_name(self: Any) -> None:
 
 @mistake(
     STEP,
-    zh="数值对了，但更新走的是 .data，autograd 看不见：之前保存的值被改写了，也没有人报错。用 no_grad 加原地更新。",
-    en="The numbers are right, but the update went through .data, where autograd cannot see it: saved values are overwritten and nobody complains. Use no_grad and an in-place update.",
+    zh="数值对了，但更新走的是 .data 或 ._data，autograd 看不见：之前保存的值被改写了，也没有人报错。用 no_grad 加原地更新。",
+    en="The numbers are right, but the update went through .data or ._data, where autograd cannot see it: saved values are overwritten and nobody complains. Use no_grad and an in-place update.",
 )
 def goes_through_data(self: Any) -> None:
     for p in self.params:

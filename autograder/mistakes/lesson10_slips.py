@@ -33,8 +33,8 @@ class CountsDepth(Decorating):
 
 @mistake(
     NO_GRAD,
-    zh="__enter__ 返回了 self。torch 的 no_grad 什么也不给 as：不写 return。",
-    en="__enter__ returns self. torch's no_grad gives nothing to `as`: leave the return out.",
+    zh="__enter__ 返回了东西，比如 self。torch 的 no_grad 什么也不给 as：不写 return。",
+    en="__enter__ returns something, such as self. torch's no_grad gives nothing to `as`: leave the return out.",
 )
 class GivesItself(Decorating):
     def __enter__(self) -> Any:

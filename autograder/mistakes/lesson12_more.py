@@ -141,11 +141,13 @@ def does_not_divide(fn: Any, x: Any, direction: Any, eps: float) -> Any:
 
 
 def _step_and_step_again(fn: Any, x: Any, step: Any) -> tuple[Any, Any]:
-    """fn a step away, and a step back from there, which is where x was."""
+    """fn a step away, and a step back from there, which is where x was; x put back whatever happens."""
     here = x.detach().clone()
     try:
-        x.data.copy_(here + step)
-        return fn(x).detach().clone(), fn(here).detach().clone()
+        x.data.copy_(x.data + step)
+        away = fn(x).detach().clone()
+        x.data.copy_(x.data - step)
+        return away, fn(x).detach().clone()
     finally:
         x.data.copy_(here)
 

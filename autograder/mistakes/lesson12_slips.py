@@ -279,22 +279,6 @@ def returns_an_array(ctx: Any, x: Any) -> Any:
 
 @mistake(
     DIFFERENCE,
-    zh="往回只走了一个 eps，正好走回了原来的地方：量的是 x + eps·d 和 x，却按相距 2·eps 除的。从前面的点退到后面的点要走 2·eps；从记下的原值算起更省心：here - eps * direction。",
-    en="One eps back from the point ahead is where you started: you measured at x + eps·d and at x, and divided by 2·eps. From ahead to behind it is 2·eps; counting from the noted values is safer: here - eps * direction.",
-)
-def goes_back_half_the_way(fn: Any, x: Any, direction: Any, eps: float) -> Any:
-    here = x.detach().clone()
-    try:
-        ahead = _at(fn, x, here + eps * direction)
-        x.data.sub_(eps * direction)
-        behind = fn(x).detach().clone()
-    finally:
-        x.data.copy_(here)
-    return (ahead - behind) / (2 * eps)
-
-
-@mistake(
-    DIFFERENCE,
     zh="clone() 复制了值，也带着历史：差商是一个量出来的数，不该能求导。每次写 fn(x).detach().clone()。",
     en="clone() copies the value and keeps the history; a difference is a measurement and should not be differentiable. Write fn(x).detach().clone() each time.",
 )

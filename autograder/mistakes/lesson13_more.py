@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 from autograder.mistakes import mistake
-from autograder.mistakes.lesson13 import EPOCH, NLL, epoch
+from autograder.mistakes.lesson13 import EPOCH, LOG_SOFTMAX, NLL, SIGMOID, correct_nll, epoch
 from minigrad import no_grad, rules
 
 
@@ -115,3 +115,160 @@ def nll_exchanges_places_and_values(grad: Any, self_shape: Any, target: Any, sha
     dim = min(1, len(self_shape) - 1)
     places, values = rules.unsqueeze(target, dim), rules.unsqueeze(-grad * shares, dim)
     return rules.put_along(rules.zeros(grad, self_shape), dim, values, places)
+
+
+# ── sigmoid and log_softmax ──────────────────────────────────────────────────────────────────────
+
+
+@mistake(
+    SIGMOID,
+    zh="括号里是减号：乘 z，再乘 1 - z。你写成了 1 + z。",
+    en="There is a minus in the bracket: z times 1 - z. You wrote 1 + z.",
+)
+def sigmoid_one_plus(grad: Any, result: Any) -> Any:
+    return grad * result * (1 + result)
+
+
+@mistake(
+    LOG_SOFTMAX,
+    zh="p · (1 - p) 是 sigmoid 的斜率。这里一行的分数都在分母里，要减去 softmax 乘以 grad 之和。",
+    en="p · (1 - p) is the slope of sigmoid. Here all scores of a row share the denominator: subtract softmax times the sum of grad.",
+)
+def log_softmax_as_sigmoid(grad: Any, result: Any, dim: int) -> Any:
+    p = rules.exp(result)
+    return grad * p * (1 - p)
+
+
+@mistake(
+    LOG_SOFTMAX,
+    zh="总是沿第 0 维求和，那是把各行加到一起。沿哪一维，看参数 dim。",
+    en="The sum always runs along dimension 0, which adds rows to one another. The parameter dim says along which to sum.",
+)
+def log_softmax_dim_zero(grad: Any, result: Any, dim: int) -> Any:
+    return grad - rules.exp(result) * rules.sum(grad, (0,), True)
+
+
+@mistake(
+    LOG_SOFTMAX,
+    zh="求和求错了对象：要加起来的是 grad，不是 result。",
+    en="You add up the wrong thing: the sum is of grad, not of result.",
+)
+def log_softmax_sums_the_result(grad: Any, result: Any, dim: int) -> Any:
+    return grad - rules.exp(result) * rules.sum(result, (dim,), True)
+
+
+# ── nll_loss ─────────────────────────────────────────────────────────────────────────────────────
+
+
+@mistake(
+    NLL,
+    zh="shares 里已经有 1/N 了，再除以行数，就除了两遍。",
+    en="shares holds the 1/N already; dividing by the number of rows divides twice.",
+)
+def nll_divides_twice(grad: Any, self_shape: Any, target: Any, shares: Any) -> Any:
+    return correct_nll(grad, self_shape, target, shares / self_shape[0])
+
+
+@mistake(
+    NLL,
+    zh="没有批次时也要补一维：表有一维，target 是一个数，要 rules.unsqueeze(…, 0)。",
+    en="Without a batch there is a dimension to add, too: the table has one and target none, so use rules.unsqueeze(…, 0).",
+)
+def nll_unsqueezes_with_a_batch_only(grad: Any, self_shape: Any, target: Any, shares: Any) -> Any:
+    if len(self_shape) == 1:
+        return rules.put_along(rules.zeros(grad, self_shape), 0, target, -grad * shares)
+    return correct_nll(grad, self_shape, target, shares)
+
+
+@mistake(
+    NLL,
+    zh="表的类型跟了 target，成了整数，小数写进去就没了。跟着 grad 造：rules.zeros(grad, self_shape)。",
+    en="The table took its dtype from target, so it holds whole numbers and the fractions are lost. Make it like grad: rules.zeros(grad, self_shape).",
+)
+def nll_in_whole_numbers(grad: Any, self_shape: Any, target: Any, shares: Any) -> Any:
+    dim = min(1, len(self_shape) - 1)
+    places, values = rules.unsqueeze(target, dim), rules.unsqueeze(-grad * shares, dim)
+    return rules.put_along(rules.zeros(target, self_shape), dim, places, values)
+
+
+# ── train_epoch ──────────────────────────────────────────────────────────────────────────────────
+
+
+@mistake(
+    EPOCH,
+    zh="criterion 要的是分数，softmax 它自己会做。直接给它 net(images[batch])。",
+    en="criterion wants the scores; it takes the softmax itself. Hand it net(images[batch]) as it is.",
+)
+def epoch_takes_the_softmax(net: Any, criterion: Any, optimizer: Any, images: Any, numbers: Any, batches: Any) -> Any:
+    return _epoch(optimizer, batches, lambda batch: criterion(net(images[batch]).softmax(1), numbers[batch]))
+
+
+@mistake(
+    EPOCH,
+    zh="i 只是第几批，images[i] 是第 i 张图像。行号在 batches 里：for batch in batches，再取 images[batch]。",
+    en="i only counts the batches, and images[i] is the image of that number. The row numbers are in batches: for batch in batches, then images[batch].",
+)
+def epoch_takes_the_count_for_rows(
+    net: Any, criterion: Any, optimizer: Any, images: Any, numbers: Any, batches: Any
+) -> Any:
+    return _epoch(optimizer, range(len(batches)), lambda i: criterion(net(images[i]), numbers[i]))
+
+
+@mistake(
+    EPOCH,
+    zh="图像取了这一批，答案却是全部的。numbers 也要取 [batch]。",
+    en="The images are those of the batch, the answers are all of them. numbers needs [batch] as well.",
+)
+def epoch_keeps_all_answers(net: Any, criterion: Any, optimizer: Any, images: Any, numbers: Any, batches: Any) -> Any:
+    return _epoch(optimizer, batches, lambda batch: criterion(net(images[batch]), numbers))
+
+
+@mistake(
+    EPOCH,
+    zh="训练之后又走了一遍 batches 去记损失：它可能只能走一遍，而且权重已经变了。在训练的那一圈里就记下 loss.item()。",
+    en="To note the losses you go through batches once more; it may be good for one pass only, and the weights have changed by then. Note loss.item() in the round that trains.",
+)
+def epoch_goes_through_twice(net: Any, criterion: Any, optimizer: Any, images: Any, numbers: Any, batches: Any) -> Any:
+    for batch in batches:
+        epoch(net, criterion, optimizer, images, numbers, [batch])
+    losses = [criterion(net(images[batch]), numbers[batch]).item() for batch in batches]
+    return sum(losses) / len(losses)
+
+
+@mistake(
+    LOG_SOFTMAX,
+    zh="来的多半是 NumPy 数组，它的 sum 不认 keepdim。用 rules.sum(grad, (dim,), True)。",
+    en="Mostly NumPy arrays come in, and their sum knows no keepdim. Use rules.sum(grad, (dim,), True).",
+)
+def log_softmax_sums_as_tensors_do(grad: Any, result: Any, dim: int) -> Any:
+    return grad - rules.exp(result) * grad.sum(dim, keepdim=True)
+
+
+@mistake(
+    LOG_SOFTMAX,
+    zh="来的多半是 NumPy 数组，没有 .exp()。用 rules.exp(result)，数组和张量都行。",
+    en="Mostly NumPy arrays come in, and these have no .exp(). rules.exp(result) works on arrays and tensors alike.",
+)
+def log_softmax_asks_for_exp(grad: Any, result: Any, dim: int) -> Any:
+    return grad - result.exp() * rules.sum(grad, (dim,), True)
+
+
+@mistake(
+    NLL,
+    zh="rules.zeros 要两样东西：照着谁造（类型、设备），再是形状。写 rules.zeros(grad, self_shape)。",
+    en="rules.zeros wants two things: what to be like, in dtype and device, and the shape. Write rules.zeros(grad, self_shape).",
+)
+def nll_zeros_of_a_shape(grad: Any, self_shape: Any, target: Any, shares: Any) -> Any:
+    return rules.zeros(self_shape)  # type: ignore[call-arg]
+
+
+@mistake(
+    NLL,
+    zh="reduction 是 none 时，grad 也是每行一个数，写不进一格里；没有批次时，又没有行可走。先算 -grad * shares，再逐行取。",
+    en="Under reduction none, grad, too, has one number a row, which does not fit into one place; and without a batch there are no rows to walk. Compute -grad * shares first, then take it row by row.",
+)
+def nll_writes_all_of_grad(grad: Any, self_shape: Any, target: Any, shares: Any) -> Any:
+    table = rules.zeros(grad, self_shape)
+    for i in range(self_shape[0]):
+        table[i, target[i]] = -grad * shares[i]
+    return table

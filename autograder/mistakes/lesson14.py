@@ -49,7 +49,7 @@ def expects_a_gpu(array: Any) -> Any:
     en="Whatever is not a numpy.ndarray goes to CuPy; but NumPy's own numbers (a sum gives one) and plain floats belong to numpy as well.",
 )
 def all_others_elsewhere(array: Any) -> Any:
-    return numpy if isinstance(array, numpy.ndarray) or cupy() is None else cupy()
+    return numpy if isinstance(array, numpy.ndarray) else cupy()
 
 
 # ── move_vjp ─────────────────────────────────────────────────────────────────────────────────────
@@ -57,7 +57,7 @@ def all_others_elsewhere(array: Any) -> Any:
 
 @mistake(
     MOVE,
-    zh='梯度原样交了回去，没有搬家：叶子在一处，梯度在另一处。要把它搬回 home。不用先看 home 是哪儿；home 是设备，不是字符串，home == "cpu" 总是 False。',
+    zh='梯度原样交了回去，没有传回来：叶子在一处，梯度在另一处。要把它传回 home。不用先看 home 是哪儿；home 是设备，不是字符串，home == "cpu" 总是 False。',
     en='You pass the gradient on where it is: the leaf is in one place, its gradient in another. Move it back to home. There is no need to look where home is; it is a device, not a string, and home == "cpu" is always False.',
 )
 def stays_there(grad: Any, home: Any) -> Any:
@@ -66,7 +66,7 @@ def stays_there(grad: Any, home: Any) -> Any:
 
 @mistake(
     MOVE,
-    zh="总是搬回内存：张量要是从 GPU 来的，梯度就该回 GPU。搬到 home，不论它是哪儿。",
+    zh="总是传回内存：张量要是从 GPU 来的，梯度就该回 GPU。传到 home，不论它是哪儿。",
     en="You always move to host memory; but if the tensor came from the GPU, its gradient belongs there. Move to home, wherever that is.",
 )
 def always_to_the_host(grad: Any, home: Any) -> Any:
@@ -75,7 +75,7 @@ def always_to_the_host(grad: Any, home: Any) -> Any:
 
 @mistake(
     MOVE,
-    zh="总是搬到 GPU 上：张量多半是从内存出发的，梯度要回的是那里。搬到 home。",
+    zh="总是传到 GPU 上：张量多半是从内存出发的，梯度要回的是那里。传到 home。",
     en="You always move to the GPU; but most tensors set out from host memory, and that is where the gradient belongs. Move to home.",
 )
 def always_to_the_gpu(grad: Any, home: Any) -> Any:
@@ -84,8 +84,8 @@ def always_to_the_gpu(grad: Any, home: Any) -> Any:
 
 @mistake(
     MOVE,
-    zh="搬家不算运算，梯度就没了？这里传回去的是 0。数没有变，斜率是 1：梯度原样搬回去。",
-    en="Does the gradient end here because moving is not an operation? You send back 0. The numbers do not change, so the slope is 1: move the gradient back as it is.",
+    zh="传输不算运算，梯度就没了？这里传回去的是 0。数没有变，斜率是 1：梯度原样传回去。",
+    en="Does the gradient end here because a transfer is not an operation? You send back 0. The numbers do not change, so the slope is 1: move the gradient back as it is.",
 )
 def a_constant(grad: Any, home: Any) -> Any:
     return moved(grad * 0, home)
@@ -93,7 +93,7 @@ def a_constant(grad: Any, home: Any) -> Any:
 
 @mistake(
     MOVE,
-    zh="用 to_host 拆开了张量：create_graph=True 时来的是带历史的张量，拆开就断了。moved 两样都会搬。",
+    zh="用 to_host 拆开了张量：create_graph=True 时来的是带历史的张量，拆开就断了。moved 两样都会传。",
     en="to_host takes the tensor apart: under create_graph=True a tensor with a history comes in, and the history is lost. moved can move both.",
 )
 def loses_the_history(grad: Any, home: Any) -> Any:
@@ -250,7 +250,7 @@ def never_none(sizes: Any, here: Any, there: Any) -> Any:
 
 @mistake(
     CROSS,
-    zh="打平也算赢了。要更快才值得搬过去。",
+    zh="打平也算赢了。要更快才值得传过去。",
     en="You count a tie as a win. Moving pays only if it is faster.",
 )
 def ties_count(sizes: Any, here: Any, there: Any) -> Any:

@@ -87,7 +87,7 @@ def gives_the_name(array: Any) -> Any:
 
 @mistake(
     MOVE,
-    zh="moved 的两个参数放反了：先要搬的，后去处，moved(grad, home)。",
+    zh="moved 的两个参数放反了：先要传的，后去处，moved(grad, home)。",
     en="The two arguments of moved are swapped: first what to move, then where to, moved(grad, home).",
 )
 def exchanges_the_arguments(grad: Any, home: Any) -> Any:
@@ -210,7 +210,7 @@ def content_with_a_later_win(sizes: Any, here: Any, there: Any) -> Any:
 
 @mistake(
     MOVE,
-    zh="你给 moved 的去处是一个字符串（\"cpu\"、str(home) 或者 home.type），它要的是设备对象。把 home 本身给它：moved(grad, home)。",
+    zh='你给 moved 的去处是一个字符串（"cpu"、str(home) 或者 home.type），它要的是设备对象。把 home 本身给它：moved(grad, home)。',
     en='The place you give to moved is a string ("cpu", str(home) or home.type), but it wants a device object. Give it home itself: moved(grad, home).',
 )
 def names_the_host(grad: Any, home: Any) -> Any:
@@ -318,7 +318,7 @@ def steps_off_the_end(sizes: Any, here: Any, there: Any) -> Any:
 
 @mistake(
     MOVE,
-    zh="grad.device 是梯度现在待的地方，你把它搬到了原地。要搬回去的地方是 home。",
+    zh="grad.device 是梯度现在待的地方，你把它传到了原地。要传回去的地方是 home。",
     en="grad.device is where the gradient is now, so you move it nowhere. The place to take it back to is home.",
 )
 def moves_to_where_it_is(grad: Any, home: Any) -> Any:

@@ -278,8 +278,8 @@ def double_fit_skips_none(X: Any, Y: Any, steps: int, lr: float) -> Any:
 
 @mistake(
     CLINIC + "double_fit",
-    zh="梯度是留下来了，数也对，可 w 还是 .double() 的结果，不是叶子：优化器不收，图也跟着它。",
-    en="The gradient is kept, and the numbers are right, but w is still the result of .double(), not a leaf: no optimizer takes it, and its graph follows it around.",
+    zh="数是对的，可 w 是算出来的（.double()，或者 w - …），不是叶子：优化器不收，图也跟着它。",
+    en="The numbers are right, but w is the result of an operation, .double() or w - …, and no leaf: no optimizer takes it, and its graph follows it around.",
 )
 def double_fit_retains_the_gradient(X: Any, Y: Any, steps: int, lr: float) -> Any:
     w = zeros(X.shape[1], requires_grad=True).double()

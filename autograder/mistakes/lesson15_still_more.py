@@ -215,3 +215,101 @@ def fit_slope_renames_w(X: Any, Y: Any, steps: int, lr: float) -> Any:
             w = w - lr * w.grad
         w.grad = None
     return w
+
+
+# ── watch_hidden ────────────────────────────────────────────────────────────────────────────────────
+
+
+def _noted(X: Any, Y: Any, W1: Any, W2: Any, steps: int, lr: float, what: Any) -> list[Any]:
+    """As it should be, but for what the hook notes of the gradient."""
+
+    def attach(hidden: Any, norms: list[Any]) -> Any:
+        hidden.register_hook(lambda grad: norms.append(what(grad).item()))
+        return hidden
+
+    return _watched(X, Y, W1, W2, steps, lr, attach)
+
+
+@mistake(
+    CLINIC + "watch_hidden",
+    zh="W1 是叶子，钩子一直在：每一步再挂一个，就越挂越多，看到的还是 W1 的梯度。挂在 hidden 上。",
+    en="W1 is a leaf and keeps its hooks, so with a new one in each step they pile up; and what they see is W1's gradient. Put the hook on hidden.",
+)
+def watch_hidden_piles_up_hooks(X: Any, Y: Any, W1: Any, W2: Any, steps: int, lr: float) -> Any:
+    def attach(hidden: Any, norms: list[Any]) -> Any:
+        W1.register_hook(lambda grad: norms.append(grad.norm().item()))
+        return hidden
+
+    return _watched(X, Y, W1, W2, steps, lr, attach)
+
+
+@mistake(
+    CLINIC + "watch_hidden",
+    zh="记下的是绝对值之和。要的是长度：grad.norm().item()。",
+    en="What is noted is the sum of the absolute values. The length is asked for: grad.norm().item().",
+)
+def watch_hidden_sums_the_absolute(X: Any, Y: Any, W1: Any, W2: Any, steps: int, lr: float) -> Any:
+    return _noted(X, Y, W1, W2, steps, lr, lambda grad: grad.abs().sum())
+
+
+@mistake(
+    CLINIC + "watch_hidden",
+    zh="记下的是绝对值里最大的那一个。范数看的是全部元素：grad.norm().item()。",
+    en="What is noted is the largest absolute value. A norm takes in all entries: grad.norm().item().",
+)
+def watch_hidden_takes_the_largest(X: Any, Y: Any, W1: Any, W2: Any, steps: int, lr: float) -> Any:
+    return _noted(X, Y, W1, W2, steps, lr, lambda grad: grad.abs().max())
+
+
+@mistake(
+    CLINIC + "watch_hidden",
+    zh="记下的是平均，正负会互相抵消。要的是范数：grad.norm().item()。",
+    en="What is noted is the mean, in which positive and negative entries cancel out. The norm is wanted: grad.norm().item().",
+)
+def watch_hidden_takes_the_mean(X: Any, Y: Any, W1: Any, W2: Any, steps: int, lr: float) -> Any:
+    return _noted(X, Y, W1, W2, steps, lr, lambda grad: grad.mean())
+
+
+@mistake(
+    CLINIC + "watch_hidden",
+    zh="钩子挂在了输出 hidden @ W2 上，晚了一步。要看的是传到 hidden 的梯度。",
+    en="The hook hangs on the output, hidden @ W2, one step too late. Watch the gradient that arrives at hidden.",
+)
+def watch_hidden_watches_the_output(X: Any, Y: Any, W1: Any, W2: Any, steps: int, lr: float) -> Any:
+    norms: list[float] = []
+    for _ in range(steps):
+        out = (X @ W1).tanh() @ W2
+        out.register_hook(lambda grad: norms.append(grad.norm().item()))
+        ((out - Y) ** 2).mean().backward()
+        with no_grad():
+            for w in (W1, W2):
+                w -= lr * w.grad
+                w.grad = None
+    return norms
+
+
+@mistake(
+    CLINIC + "watch_hidden",
+    zh="hidden 从图上摘了下来，梯度到它为止，W1.grad 是 None。不用摘，非叶子也能挂钩子。",
+    en="hidden was detached, so the gradient ends there, and W1.grad is None. There is no need to: a non-leaf takes a hook as well.",
+)
+def watch_hidden_detaches(X: Any, Y: Any, W1: Any, W2: Any, steps: int, lr: float) -> Any:
+    def attach(hidden: Any, norms: list[Any]) -> Any:
+        hidden = hidden.detach().requires_grad_()
+        hidden.register_hook(lambda grad: norms.append(grad.norm().item()))
+        return hidden
+
+    return _watched(X, Y, W1, W2, steps, lr, attach)
+
+
+@mistake(
+    CLINIC + "watch_hidden",
+    zh="norms.append(…) 当场就调用了，交给钩子的是它返回的 None。交一个函数：lambda grad: norms.append(grad.norm().item())。",
+    en="norms.append(…) is called at once, and what becomes the hook is the None it returns. Hand over a function: lambda grad: norms.append(grad.norm().item()).",
+)
+def watch_hidden_calls_the_hook_at_once(X: Any, Y: Any, W1: Any, W2: Any, steps: int, lr: float) -> Any:
+    def attach(hidden: Any, norms: list[Any]) -> Any:
+        hidden.register_hook(norms.append(hidden.norm().item()))  # type: ignore[func-returns-value]
+        return hidden
+
+    return _watched(X, Y, W1, W2, steps, lr, attach)

@@ -437,12 +437,12 @@ with warnings.catch_warnings():
 # %% [markdown] tags=["lang-zh"]
 # `y.grad` 是 `None`，还附上一条警告。留下的是前向时保存的值，不是梯度；`y` 的梯度从来没有写进 `.grad`，无所谓留不留。想看它，就用警告里说的 `retain_grad()`：名字很像，却是另一回事，第 09 课由你来写。
 #
-# 现在写 `release`。引擎每走完一个节点就调用它一次。`retain_graph` 为真，什么也不做；否则让 `node.saved` 变成 `None`。为什么不是空元组？因为空元组的意思是“什么也没存”，那样的节点可以再走。边 `node.next_functions` 不要动。
+# 现在写 `release`。每走完一个存过张量的节点，引擎就调用它一次；加法那样什么也没存的节点，不会交给它。`retain_graph` 为真，什么也不做；否则让 `node.saved` 变成 `None`。为什么不是空元组？因为空元组的意思是“什么也没存”，那样的节点可以再走。边 `node.next_functions` 不要动。
 
 # %% [markdown] tags=["lang-en"]
 # `y.grad` is `None`, and a warning comes with it. What is retained are the values that forward saved, not gradients; the gradient of `y` was never written to a `.grad`, so there is nothing to keep. To see it, use `retain_grad()`, as the warning says. The name is similar, but it does something else; you will write it in lesson 09.
 #
-# Now write `release`. The engine calls it once for each node, as soon as the node has run. If `retain_graph` is true, do nothing; otherwise set `node.saved` to `None`. Why not to an empty tuple? Because that means "saved nothing", and such a node may be walked again. Leave the edges, `node.next_functions`, alone.
+# Now write `release`. The engine calls it as soon as a node that saved tensors has run; a node that saved none, such as an addition's, is not handed to it. If `retain_graph` is true, do nothing; otherwise set `node.saved` to `None`. Why not to an empty tuple? Because that means "saved nothing", and such a node may be walked again. Leave the edges, `node.next_functions`, alone.
 
 
 # %% nbgrader={"grade_id": "release", "solution": true}
@@ -640,7 +640,7 @@ assert torch.allclose(exact, x.grad, atol=1e-3) and not torch.equal(exact, x.gra
 #
 # <details><summary>答案</summary>不会。两个头共用的只有加法，它什么也没存；q 自己的乘法还没有走过。</details>
 #
-# **2.** 在笔记本里把 `loss.backward()` 那一格又运行了一次，报了这个错。该加 `retain_graph=True` 吗？
+# **2.** 在笔记本里把 `loss.backward()` 那一格又运行了一次，报了“a second time”那个错。该加 `retain_graph=True` 吗？
 #
 # <details><summary>答案</summary>不该。你并不需要第二遍，而且梯度会加倍。重新运行前向那一格，得到一张新图，再反向。</details>
 
@@ -651,7 +651,7 @@ assert torch.allclose(exact, x.grad, atol=1e-3) and not torch.equal(exact, x.gra
 #
 # <details><summary>Answer</summary>No. The two heads share only the addition, which saved nothing; q's own multiplication has not been walked yet.</details>
 #
-# **2.** In a notebook you ran the cell with `loss.backward()` a second time and got this error. Should you add `retain_graph=True`?
+# **2.** In a notebook you ran the cell with `loss.backward()` once more and got the "a second time" error. Should you add `retain_graph=True`?
 #
 # <details><summary>Answer</summary>No. You do not need the second walk, and the gradients would double. Run the forward cell again to get a new graph, then go backward.</details>
 

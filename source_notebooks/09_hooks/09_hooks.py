@@ -167,7 +167,7 @@ assert ran == ["first", "second", "first"]
 #
 # 写 `run_tensor_hooks`。`hooks` 是一个字典，键是编号，值是函数，先登记的在前；`grad` 是到达的梯度，一个张量。返回最后的梯度。有三点要小心：
 #
-# 1. 换之前先调用 `check_replacement(hook, replacement, grad)`，不像梯度的东西（形状、类型不对，或者不是张量）由它报错。
+# 1. 换之前先调用 `check_replacement(hook, replacement, grad)`，不像梯度的东西（形状、类型不对，或者不是张量）由它报错。它什么也不返回，单独写一行。
 # 2. 问“有没有返回”，用 `is not None`。张量的真假是另一回事。
 # 3. 钩子运行时可以移除自己或别的钩子，字典就变小了；所以循环时用一份副本，`list(hooks.values())`。梯度到达时已经登记的钩子，这一趟都会运行。
 #
@@ -178,7 +178,7 @@ assert ran == ["first", "second", "first"]
 #
 # Write `run_tensor_hooks`. `hooks` is a dict that maps numbers to functions, in the order of registration; `grad` is the gradient that arrives, a tensor. Return the gradient as the last hook leaves it. Three things to watch:
 #
-# 1. Before replacing, call `check_replacement(hook, replacement, grad)`; it raises for anything that cannot be a gradient here (wrong shape, wrong dtype, not a tensor).
+# 1. Before replacing, call `check_replacement(hook, replacement, grad)`; it raises for anything that cannot be a gradient here (wrong shape, wrong dtype, not a tensor). It returns nothing, so call it on a line of its own.
 # 2. To ask whether a hook returned something, use `is not None`. Whether a tensor is true or false is another question.
 # 3. A hook may remove itself or another one while it runs, and then the dict shrinks; so loop over a copy, `list(hooks.values())`. Every hook that is registered when the gradient arrives runs this time.
 #

@@ -349,14 +349,14 @@ for T in (torch, minigrad):
     assert versions == [0, 1, 2, 3, 3]
 
 # %% [markdown] tags=["lang-zh"]
-# 现在由你来写这项检查。`check_version` 收到：`saved`，节点保存的值，它的 `_version` 是现在的版本；`expected`，保存时的版本，一个整数；`source`，一段给错误信息用的文字。
+# 现在由你来写这项检查。`check_version` 收到：`saved`，节点保存的值，它的 `_version` 是现在的版本；`expected`，保存时的版本，一个整数；`source`，值的来历，原样传下去就好。
 #
 # 版本没变，什么也不做；变了，就 `raise RuntimeError`。torch 的错误信息很长，`modified_message` 替你写好：依次给它 `saved`、现在的版本、`expected`、`source`。
 #
 # 例子：保存时版本是 0，之后 `x.add_(1)`，`saved._version` 成了 1，与 0 不同，报错。可要是保存时就已经是 1，现在还是 1，那就没事。
 
 # %% [markdown] tags=["lang-en"]
-# Now write this check yourself. `check_version` receives `saved`, the value that a node has kept, whose `_version` is the version now; `expected`, the version at the time of saving, an int; and `source`, some text for the message.
+# Now write this check yourself. `check_version` receives `saved`, the value that a node has kept, whose `_version` is the version now; `expected`, the version at the time of saving, an int; and `source`, where the value came from, which you pass on as it is.
 #
 # If the version is the same, do nothing; if it has changed, `raise RuntimeError`. torch's message is long, and `modified_message` writes it for you: give it `saved`, the version now, `expected` and `source`, in this order.
 #
@@ -369,7 +369,7 @@ def check_version(saved, expected, source=""):
     """Raise RuntimeError if `saved` has been written in place since it was saved; else do nothing.
 
     saved: what a node kept; saved._version is an int, the version now.
-    expected: an int, the version at saving.  source: words for the message.
+    expected: an int, the version at saving.  source: where it came from, for the message.
     torch does this when it unpacks a SavedVariable.
     Example: saved at version 0, then x.add_(1): saved._version is 1, expected is 0  ->  RuntimeError
     """
@@ -534,12 +534,12 @@ print(set_recording(False), minigrad.is_grad_enabled())
 print(set_recording(True), minigrad.is_grad_enabled())
 
 # %% [markdown] tags=["lang-zh"]
-# 写出 `no_grad` 的三个方法。`__init__` 准备一个属性，好记住原先的状态，但什么也不切换：`no_grad()` 只是造好一个对象，进了块才生效。`__exit__` 什么也不返回；返回 `True` 会把错误吞掉。`__enter__` 也什么都不返回：在 torch 里，`with torch.no_grad() as x` 的 `x` 是 `None`。
+# 写出 `no_grad` 的三个方法；`(Decorating)` 保持原样，下面就讲。`__init__` 准备一个属性，好记住原先的状态，但什么也不切换：`no_grad()` 只是造好一个对象，进了块才生效。`__exit__` 什么也不返回；返回 `True` 会把错误吞掉。`__enter__` 也什么都不返回：在 torch 里，`with torch.no_grad() as x` 的 `x` 是 `None`。
 #
 # 例子：原先开着，进块后关，出块后开；原先关着，进块后关，出块后仍然关。
 
 # %% [markdown] tags=["lang-en"]
-# Write the three methods of `no_grad`. `__init__` prepares an attribute for the old state, but switches nothing: `no_grad()` only creates an object; it takes effect when the block begins. `__exit__` returns nothing; if it returned `True`, the error would be swallowed. `__enter__` returns nothing either: in torch, `with torch.no_grad() as x` gives `x` the value `None`.
+# Write the three methods of `no_grad`; leave `(Decorating)` as it is, it is explained below. `__init__` prepares an attribute for the old state, but switches nothing: `no_grad()` only creates an object; it takes effect when the block begins. `__exit__` returns nothing; if it returned `True`, the error would be swallowed. `__enter__` returns nothing either: in torch, `with torch.no_grad() as x` gives `x` the value `None`.
 #
 # Example: on before, off inside, on again afterwards; off before, off inside, and still off afterwards.
 

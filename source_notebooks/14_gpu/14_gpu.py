@@ -194,6 +194,21 @@ check("where_arrays_live")
 check("one_code_two_homes")
 
 # %% [markdown] tags=["lang-zh"]
+# 前面的 `softplus` 真的在哪个设备上都能跑吗？给它一个内存里的数组，再给一个模拟的设备上的：
+
+# %% [markdown] tags=["lang-en"]
+# Does the `softplus` from before really run on either device? Give it an array in host memory, then one on the simulated device:
+
+# %%
+with machine(minigrad):
+    print("at home:  ", softplus(home))
+    print("elsewhere:", softplus(array).get())
+
+# %% tags=["proof"]
+with machine(minigrad):
+    assert np.allclose(softplus(home), softplus(array).get())
+
+# %% [markdown] tags=["lang-zh"]
 # ## 3 · 传到另一个设备，也是一个运算吗？
 #
 # `x.to(device)` 是把 `x` 移走，还是造一个新张量？下面把一个张量转换三次：到它本来就在的 `cpu`，到另一个设备 `meta`，再就是换一个类型。猜猜得到的哪几个还是叶子（leaf）：
@@ -250,14 +265,14 @@ draw(loss, params={"first": first, "second": second, "hidden": hidden, "loss": l
 assert first.grad.device == first.device and second.grad.device == second.device != first.device
 
 # %% [markdown] tags=["lang-zh"]
-# 写出 `move_vjp`：传输的反向（backward）。`home` 是张量原来的设备，`grad` 是到达的梯度，在另一个设备上。
+# 写出 `move_vjp`：传输的反向（backward）。`home` 是张量原来的设备，`grad` 是到达的梯度，在另一个设备上。`home` 是设备对象，不是字符串。
 #
 # `moved(x, device)` 是现成的，把 `x` 传到一个设备；数组可以传，`create_graph=True` 时带着历史的张量也可以。
 #
 # 例子：`x` 在 `cpu`，`y = x.cuda()`，到 `y` 的梯度是 GPU 上的 `[3, 3]`；`home` 是 `cpu`，返回内存里的 `[3, 3]`。
 
 # %% [markdown] tags=["lang-en"]
-# Write `move_vjp`, the backward (反向) of a transfer. `home` is the device the tensor came from, `grad` the gradient that arrives, on the other device.
+# Write `move_vjp`, the backward (反向) of a transfer. `home` is the device the tensor came from, `grad` the gradient that arrives, on the other device. `home` is a device object, not a string.
 #
 # `moved(x, device)` already exists and transfers `x` to a device; it takes arrays and, under `create_graph=True`, tensors with their history.
 #
