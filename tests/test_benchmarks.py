@@ -52,6 +52,7 @@ def test_single_operations_agree_and_a_wrong_one_gets_no_time(tmp_path, capsys, 
     assert "z): result 0 differs from torch's" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("key", ["deep", "memory", "import"])
 def test_rows_in_processes_of_their_own(key):
     found = engine.apart(key, {name: ENGINES[name]() for name in ("minigrad", "bare", "numpy")}, quick=True)

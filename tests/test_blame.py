@@ -134,6 +134,7 @@ def test_a_part_of_an_earlier_lesson_is_never_graded_and_not_held_against_this_o
     assert out.startswith("✓ mean_backward · 2/2") and "This check also runs on sum_vjp from earlier lessons" in out
 
 
+@pytest.mark.slow
 def test_a_check_of_many_parts_names_the_wrong_ones(capsys):
     def nearly(grad, result):
         return grad * (1 - 1.5 * result * result)

@@ -34,6 +34,7 @@ def test_the_engine_earns_full_marks_on_any_inputs(check, pytestconfig):
         assert verdict.passed, (seed, verdict.reason)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("check", CHECKS, **BY_NAME)
 def test_torch_answers_alike_every_time_and_differently_for_other_seeds(check):
     once, again, other = ([encode_all(check, seed)] for seed in (1, 1, 2))
@@ -118,6 +119,7 @@ class Nothing:
 HALF = {"broadcast_rule": 1}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("check", CHECKS, **BY_NAME)
 def test_who_knows_what_is_the_same_on_all_inputs_needs_right_parts_all_the_same(check):
     """torch's answers where they never change, sent from a patched runner, beside what parts that do nothing come to."""

@@ -165,6 +165,7 @@ def test_a_command_that_is_told_of_is_for_the_same_class(capsys, course, tmp_pat
     assert "secret" not in said
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("found", [True, False])
 def test_a_command_is_called_by_its_name_where_the_shell_finds_it_and_else_as_it_was_started(found, tmp_path):
     program = Path(sys.executable).parent / "autograder"
@@ -187,6 +188,7 @@ def test_a_course_folder_that_is_not_there_is_not_made_by_a_slip(capsys, tmp_pat
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.slow
 def test_a_course_of_ones_own_begins_with_a_release(capsys, tmp_path):
     """With what nbgrader and formgrader need there; what an instructor has written is not written over."""
     folder = tmp_path / "autumn term"
@@ -220,6 +222,7 @@ def test_a_roster_as_spreadsheets_and_people_write_it(course):
         course.people()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("roster", "zh", "en", "remedy"),
     [
@@ -339,6 +342,7 @@ def test_who_is_being_graded_is_shown_on_a_terminal_and_where_there_is_none(monk
         assert drawn[0].tasks[0].fields["now"] == "✓ ada … bob"
 
 
+@pytest.mark.slow
 def test_grading_tells_whose_turn_it_is_before_it_begins(course, monkeypatch):
     for student in ("ada", "bob"):
         folder = course.path("submitted", student, "90_scratch")

@@ -288,6 +288,7 @@ def names_only_torch_has():
     return missing
 
 
+@pytest.mark.slow
 def test_names_that_only_torch_has_are_known():
     """Asked in a fresh process: torch's modules have more names once something has imported more of torch."""
     pytest.importorskip("torch")

@@ -78,6 +78,7 @@ def test_it_imports_and_the_part_is_not_written(edition):
     assert done.stdout.startswith("not written: minigrad.ops.pointwise.mul_vjp_self")
 
 
+@pytest.mark.slow
 def test_all_of_the_engine_loads_though_no_part_of_any_lesson_is_written(tmp_path):
     """So nothing that learners write may run at import: no `@no_grad()`, say."""
     parts = [part for name in lessons.names() for part in lessons.load(name).parts]
@@ -102,6 +103,7 @@ def test_built_once_for_the_same_content(edition, tmp_path):
     assert editions.learners_edition(PARTS[:1], cache=cache) != edition
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("links", [True, False])
 def test_what_no_part_is_in_is_the_same_file_in_all_editions(tmp_path, monkeypatch, links):
     if not links:  # as on a disk without them

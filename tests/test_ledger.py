@@ -157,6 +157,7 @@ print("all", stored, "are there")
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.geteuid() != 0, reason="只有 root 能挂载一个小磁盘 · only root can mount a small disk")
 def test_a_full_disk(tmp_path):
     disk = tmp_path / "disk"

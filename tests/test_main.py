@@ -185,6 +185,7 @@ def test_what_torch_has_and_minigrad_has_not_is_named(tmp_path: Path) -> None:
     assert "没有 torch.fft" in done.stderr and "minigrad has no module torch.fft" in done.stderr
 
 
+@pytest.mark.slow
 def test_the_forward_call_of_an_anomaly_is_shown_from_the_programs_own_file_on(tmp_path: Path) -> None:
     program = tmp_path / "program.py"
     program.write_text(
@@ -198,6 +199,7 @@ def test_the_forward_call_of_an_anomaly_is_shown_from_the_programs_own_file_on(t
     assert ours.startswith(f'  File "{program}", line 10, in <module>\n')
 
 
+@pytest.mark.slow
 def test_torchs_inner_modules_are_found_where_their_contents_are(tmp_path: Path) -> None:
     program = tmp_path / "program.py"
     program.write_text(

@@ -100,6 +100,7 @@ def test_every_key_that_is_asked_for_is_there():
     assert len(keys) > 40 and keys - catalogue("zh").keys() == set()
 
 
+@pytest.mark.slow
 def test_no_entry_is_unused():
     used, begun = literals(), beginnings()
     assert [key for key in catalogue("zh") if key not in used and not key.startswith(begun)] == []

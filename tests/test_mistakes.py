@@ -116,6 +116,7 @@ assert parts.calls(asked)
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("program", [PLUGGED_FIRST, EARLIER_PLUGGED])
 def test_mistakes_are_made_of_the_engines_own_functions_also_where_parts_are_plugged_before_they_are_loaded(program):
     subprocess.run([sys.executable, "-c", program], check=True, cwd=ROOT)
@@ -236,6 +237,7 @@ def test_a_mistake_in_both_parts_is_recognised_where_the_parts_are_not_at_hand()
     assert recognise(check, outcome, SEED).name == f"{MUL}:mul_forgot_grad"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name, known",
     [

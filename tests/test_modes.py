@@ -81,6 +81,7 @@ with warnings.catch_warnings(record=True) as caught:
 """
 
 
+@pytest.mark.slow
 def test_one_number_taken_out_of_a_graph_is_warned_of_once_and_only_while_it_is_recorded():
     """Once in a process: so each engine gets a new one."""
     said = [

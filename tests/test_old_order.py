@@ -78,6 +78,7 @@ for name in ("torch", "minigrad"):
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "call", ["x.add_(-0.1, x)", "engine.addcmul(x, 2, x, x)", "engine.addmv(2, x, engine.eye(2), x)"]
 )

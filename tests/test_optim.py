@@ -381,6 +381,7 @@ class Descent:
         return [[self.opt.step(self.closure).item(), *self.p.tolist(), self.calls] for _ in range(steps)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("loss", "start"), [VALLEY, BOWL, WAVES], ids=["valley", "bowl", "waves"])
 @pytest.mark.parametrize("settings", SEARCHES)
 def test_lbfgs_goes_torchs_way(loss: str, start: list[float], settings: str) -> None:

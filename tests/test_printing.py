@@ -130,12 +130,14 @@ def test_a_summary_is_laid_out_by_what_it_shows():
     assert "e+" not in ours(array)
 
 
+@pytest.mark.slow
 @settings(max_examples=250, deadline=None, derandomize=True)
 @given(arrays(DTYPES, SMALL))
 def test_random_arrays(array):
     assert_same(array)
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None, derandomize=True)
 @given(arrays(FLOATS, WIDE))
 def test_random_arrays_that_wrap(array):
@@ -155,6 +157,7 @@ OPTIONS = st.fixed_dictionaries(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=250, deadline=None, derandomize=True)
 @given(arrays(DTYPES, SMALL | WIDE), OPTIONS)
 def test_random_options(array, options):

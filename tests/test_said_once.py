@@ -36,6 +36,7 @@ def said(engine: str) -> list[str]:
     return done.stdout.splitlines()
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(60)
 def test_what_torch_says_once_is_said_once_in_the_same_words():
     theirs = said("torch")

@@ -11,6 +11,8 @@ from twin import difference, transcript
 
 import minigrad as mg
 
+pytestmark = pytest.mark.slow
+
 PROGRAMS = sorted((Path(__file__).parent / "twin_programs").glob("*.txt"))
 
 

@@ -24,6 +24,8 @@ from programs import equal_but_for_rounding
 
 import minigrad
 
+pytestmark = pytest.mark.slow
+
 # Statements that cannot be the same, by pattern, or by (docstring, pattern)
 LARGE = {f"torch.nn.{name}" for name in ("ReplicationPad3d", "CircularPad3d", "Transformer", "TransformerDecoder")}
 BEYOND: dict[str | tuple[str, str], str] = {

@@ -37,6 +37,8 @@ from torch_tables import (
 
 import minigrad
 
+pytestmark = pytest.mark.slow
+
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")
     from torch.testing._internal.common_modules import module_db
