@@ -165,6 +165,7 @@ def stub(part):
     return made["stub"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", USED)
 def test_other_right_solutions_earn_full_marks(part):
     assert len(ALTERNATIVES[part]) >= 2

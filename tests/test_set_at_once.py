@@ -23,6 +23,7 @@ VALUES = {
 KINDS = ("float32", "float64", "float16", "int64", "uint8", "bool")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("values", VALUES)
 def test_every_index_with_every_value(values: str, kind: str) -> None:
