@@ -32,9 +32,16 @@ def shared_state() -> dict[str, object]:
         if engine := sys.modules.get(name):
             state[f"{name} records"] = engine.is_grad_enabled()
             state[f"{name} default dtype"] = engine.get_default_dtype()
+    if torch := sys.modules.get("torch"):
+        state["torch is deterministic"] = torch.are_deterministic_algorithms_enabled()
     if parts := sys.modules.get("autograder.parts"):
         state["parts plugged in"] = sorted(parts.plugged())
     return state
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The longest first, then all that are slow: the quick ones fill what is left of the time, on all cores."""
+    items.sort(key=lambda item: (item.get_closest_marker("timeout") is None, item.get_closest_marker("slow") is None))
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -74,7 +74,10 @@ class Said(NamedTuple):
 
 # What both engines warn of once in a process, whoever brings it about; here it has been said before a program begins.
 ONCE = """\
-with contextlib.suppress(RuntimeError): T.zeros(3).T, T.zeros(()).T, T.zeros(()).H, T.zeros(()).adjoint(), T.zeros(()).mT
+with contextlib.suppress(RuntimeError): T.zeros(3).T, T.zeros(()).T, T.zeros(()).H
+T.zeros(()).adjoint(), T.zeros(()).mT, T.zeros(()).mH
+T.meshgrid(T.zeros(1))
+T.tensor([T.zeros(1).numpy()])
 float(T.ones((), requires_grad=True))
 T.ones((), requires_grad=True).backward(create_graph=True)
 T.searchsorted(T.ones(3, 2).t(), T.ones(3, 2).t())

@@ -121,6 +121,7 @@ class Session:
             self.engine.set_default_dtype(self.engine.float32)
             self.engine.set_printoptions(profile="default")
             self.engine.set_grad_enabled(True)
+            self.engine.use_deterministic_algorithms(False)
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,6 @@ tells about one."""
 from __future__ import annotations
 
 import copy
-import math
 from typing import Any
 
 from ..autograd.graph import NO_EDGE
@@ -135,16 +134,10 @@ def size(input: Tensor, dim: Int | None = None) -> Any:
     return unchecked(Size, input._data.shape) if dim is None else input._data.shape[real_dim(dim, input._data.ndim)]
 
 
-def of_nothing(shape: tuple[int, ...]) -> tuple[int, ...]:
-    """The steps of a tensor without elements: as if no dimension were shorter than 1. NumPy's are all 0."""
-    return tuple([math.prod(max(n, 1) for n in shape[dim + 1 :]) for dim in range(len(shape))])
-
-
 def stride(input: Tensor, dim: Int | None = None) -> Any:
     """The step between neighbours in each dimension, in elements."""
     data = input.storage()
-    made_so = data.size or data.base is not None
-    steps = tuple([s // data.itemsize for s in data.strides]) if made_so else of_nothing(data.shape)
+    steps = tuple([s // data.itemsize for s in data.strides])
     return steps if dim is None else steps[real_dim(dim, input._data.ndim)]
 
 
