@@ -140,7 +140,7 @@ def run_rare(node: Node, grad: Any, retain_graph: bool, create_graph: bool, task
             if running is not node:
                 results = tuple([None if p is None else r for r, p in zip(results, running.parents, strict=True)])
         if node.extras is not None:
-            if node.extras.packed:
+            if node.extras.packed and node.saves:  # a custom Function sees to it itself
                 results = as_arrived(results, grad)
             if node.stretched is not None:
                 results = fit_all(results, node.stretched)  # hooks see the gradients that are passed on
