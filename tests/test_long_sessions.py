@@ -76,10 +76,14 @@ def test_an_interrupt_that_waits_for_another_threads_lock_is_an_interrupt():
         accumulate.end_creating()
 
     thread = threading.Thread(target=hold)
-    thread.start()
-    with pytest.raises(KeyboardInterrupt):
-        held.wait(10)
-        w * 2
-    done.set()
-    thread.join()
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # xdist's workers ignore it
+    try:
+        thread.start()
+        with pytest.raises(KeyboardInterrupt):
+            held.wait(10)
+            w * 2
+    finally:
+        done.set()
+        thread.join()
+        signal.signal(signal.SIGINT, before)
     assert (w * 2).requires_grad
