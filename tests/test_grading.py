@@ -211,7 +211,8 @@ def test_without_a_sandbox_every_record_says_so_and_is_graded_again_with_one(gra
 
 def test_where_there_is_no_sandbox_it_can_be_graded_without_one(graded, tmp_path, monkeypatch):
     course = copy_of(graded, tmp_path / "course")
-    work._referee.cache_clear()  # one that began before would not be looked for again
+    work._referee.cache_clear()  # neither one that began before, nor what a sandbox once showed, is asked for again
+    probe.probe.cache_clear()
     for module in (probe, sandbox):  # a machine without bubblewrap
         monkeypatch.setattr(
             module, "program", lambda name, really=sandbox.program: None if name == "bwrap" else really(name)
