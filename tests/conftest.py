@@ -39,11 +39,6 @@ def shared_state() -> dict[str, object]:
     return state
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """The longest first, then all that are slow: the quick ones fill what is left of the time, on all cores."""
-    items.sort(key=lambda item: (item.get_closest_marker("timeout") is None, item.get_closest_marker("slow") is None))
-
-
 @pytest.fixture(scope="session", autouse=True)
 def kept_elsewhere(tmp_path_factory):
     """Checks that pass in tests do not fill the developer's own my_parts, nor what is handed in nbgrader's own list."""
