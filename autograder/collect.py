@@ -25,7 +25,7 @@ from typing import Any, NamedTuple, cast
 import nbformat
 from rich.table import Table
 
-from autograder.course import NOTES, TIME, Course
+from autograder.course import NOTES, RECEIPT, SECRET, STAMP, TIME, Course
 from autograder.errors import AutograderError
 from autograder.files import Refused, plain_name, put, put_folder, read_plain, replace_folder
 from autograder.grade import released_lesson
@@ -307,9 +307,9 @@ class _Collection:
         folder = home / f"{stamp}_{version.digest[:16]}"
         if folder.exists():
             return False
-        files = {f"{self.lesson}.ipynb": version.data, "timestamp.txt": version.time.strftime(TIME).encode()}
-        files |= {"receipt.json": version.receipt} if version.receipt else {}
-        files |= {"submission_secret.txt": version.secret} if version.secret else {}
+        files = {f"{self.lesson}.ipynb": version.data, STAMP: version.time.strftime(TIME).encode()}
+        files |= {RECEIPT: version.receipt} if version.receipt else {}
+        files |= {SECRET: version.secret} if version.secret else {}
         try:
             put_folder(folder, files)
         except OSError as error:
@@ -351,7 +351,7 @@ class _Collection:
 
     def _secret_in(self, folder: Path) -> bytes | None:
         try:
-            return secret(read_plain(folder, ("submission_secret.txt",), SMALL))
+            return secret(read_plain(folder, (SECRET,), SMALL))
         except (Refused, OSError):
             return None
 

@@ -51,7 +51,9 @@ c.CourseDirectory.release_directory = "release"
 c.Exchange.root = str(Path(c.CourseDirectory.root) / "exchange")
 """
 _EMPTY_ROSTER = "id,first_name,last_name,email\n"
-NOTES = ("timestamp.txt", "submission_secret.txt")  # beside a submission: its time, and whose feedback will be
+# Beside a submission: its time, whose feedback will be, what the student was told when it was sent.
+STAMP, SECRET, RECEIPT = "timestamp.txt", "submission_secret.txt", "receipt.json"
+NOTES = (STAMP, SECRET)  # as nbgrader knows them
 
 
 def is_one(folder: Path) -> bool:

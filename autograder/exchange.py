@@ -15,7 +15,7 @@ from typing import Any
 from nbgrader.exchange.default import ExchangeCollect, ExchangeReleaseFeedback
 
 from autograder import sources
-from autograder.course import NOTES, TIME
+from autograder.course import NOTES, SECRET, STAMP, TIME
 from autograder.files import Refused, put_folder, read_plain
 
 
@@ -64,12 +64,12 @@ class Collect(ExchangeCollect):
                 files[name] = read_plain(Path(src), (name,), sources.MOST_KEPT)
             except Refused as refused:
                 self.log.warning("%s/%s: %s", src, name, " · ".join(refused.why))
-        if not sources.secret(files.get("submission_secret.txt")):
-            files.pop("submission_secret.txt", None)
+        if not sources.secret(files.get(SECRET)):
+            files.pop(SECRET, None)
         for found in sources.folder(Path(src), exchange=True).notebooks(self.coursedir.assignment_id):
             time, doubt = found.handed_in()
             # Whatever was there, or nothing: it has to be a time.
-            files["timestamp.txt"] = time.strftime(TIME).encode()
+            files[STAMP] = time.strftime(TIME).encode()
             if doubt:
                 self.log.warning("%s: %s", src, " · ".join(doubt))
         put_folder(Path(dest), files)
@@ -83,7 +83,7 @@ class ReleaseFeedback(ExchangeReleaseFeedback):
         directory = self.coursedir
         folders = Path(directory.format_path(directory.feedback_directory, "x", "x")).parent.parent
         for folder in sorted(folders.glob(f"*/{directory.assignment_id}")):
-            if not (folder / "submission_secret.txt").is_file():
+            if not (folder / SECRET).is_file():
                 student = folder.parent.name
                 self.log.warning(
                     "%s: 不是经 exchange 交的，请另外交还 · not handed in here, give it back by hand", student

@@ -26,7 +26,7 @@ from pathlib import Path
 import nbformat
 
 from autograder import lessons, pages, workspace
-from autograder.course import NOTES, TIME, Course
+from autograder.course import RECEIPT, SECRET, STAMP, TIME, Course
 from autograder.errors import AutograderError, SandboxFailed, UnknownName
 from autograder.files import plain_name, put, put_folder
 from autograder.handed_in import Receipt, home_of, latest, next_number
@@ -35,7 +35,6 @@ from autograder.records import Record, submission_hash
 from autograder.sources import owner_in
 
 INBOUND = "inbound"  # how an exchange's folder is called that takes submissions: ROOT/COURSE/inbound
-_STAMP, _SECRET = NOTES
 
 
 def submit(
@@ -67,11 +66,11 @@ def submit(
         _put(Path(receipt.folder), receipt, data, secrets.token_hex(64).encode())
     if (inbox := to or exchange()) is not None:
         here, inbox = home / Path(receipt.folder).name, Path(inbox).resolve()
-        secret = here / _SECRET
+        secret = here / SECRET
         sent = replace(receipt, sent=str(inbox))
         _send(inbox, sent, data, secret.read_bytes() if secret.is_file() else None)
         with contextlib.suppress(OSError):  # a full home directory does not undo what was handed in
-            put(here / "receipt.json", _said(sent))
+            put(here / RECEIPT, _said(sent))
         receipt = sent
     return receipt
 
@@ -113,8 +112,8 @@ def exchange() -> Path | None:
 
 def _put(folder: Path, receipt: Receipt, data: bytes, secret: bytes | None) -> None:
     """Make a version's folder, if it is not there yet. The secret is that by which its student finds the feedback."""
-    files = {f"{receipt.lesson}.ipynb": data, _STAMP: receipt.time.encode(), "receipt.json": _said(receipt)}
-    files |= {_SECRET: secret} if secret else {}
+    files = {f"{receipt.lesson}.ipynb": data, STAMP: receipt.time.encode(), RECEIPT: _said(receipt)}
+    files |= {SECRET: secret} if secret else {}
     try:
         if not folder.exists():
             put_folder(folder, files)

@@ -21,7 +21,7 @@ import nbformat
 from nbformat import NotebookNode
 
 from autograder import cheats
-from autograder.course import Course
+from autograder.course import STAMP, Course
 from autograder.lessons import Lesson, kind
 from autograder.mistakes import MISTAKES, Mistake
 from autograder.solutions import as_solved, bare, definitions
@@ -123,7 +123,7 @@ def hand_in(
         folder = course.path("submitted", student, lesson.name)
         folder.mkdir(parents=True, exist_ok=True)
         for name, data in (
-            ("timestamp.txt", TIME.encode()),
+            (STAMP, TIME.encode()),
             (f"{lesson.name}.ipynb", submission.make(material)),
         ):
             path = folder / name

@@ -26,6 +26,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path, PurePosixPath
 
+from autograder.course import RECEIPT, SECRET, STAMP
 from autograder.errors import AutograderError
 from autograder.files import Refused, read_plain
 from autograder.messages import Text, duration, text
@@ -36,7 +37,6 @@ MOST_KEPT = 256 * 2**20  # of one notebook: one that is too large to be graded i
 SMALL = 65536  # a time, a receipt
 GRACE = timedelta(minutes=2)  # that a time stamp may lie off what contradicts it: clocks differ, copying takes time
 ZONES = timedelta(hours=14)  # that the local times in a zip, which name no time zone, may lie ahead of UTC
-_OURS = {"timestamp.txt", "receipt.json", "submission_secret.txt"}  # beside a notebook that was handed in
 _CHECKPOINTS = ".ipynb_checkpoints"
 _LITTER = {"__MACOSX", _CHECKPOINTS, ".DS_Store", "Thumbs.db", "desktop.ini"}
 # How the folders and files of a submission are called.
@@ -111,11 +111,11 @@ class Found:
 
     def receipt(self) -> bytes | None:
         """The receipt that came with it."""
-        return _small(self.beside.get("receipt.json"))
+        return _small(self.beside.get(RECEIPT))
 
     def secret(self) -> bytes | None:
         """By what nbgrader's exchange will know the student's feedback."""
-        return secret(_small(self.beside.get("submission_secret.txt")))
+        return secret(_small(self.beside.get(SECRET)))
 
 
 class Source:
@@ -176,7 +176,7 @@ class Source:
             if exchange is None or exchange["lesson"] == lesson
             for name, file in sorted(files.items())
             if (where := "/".join(file.parts)) not in told
-            and name not in _OURS
+            and name not in (STAMP, RECEIPT, SECRET)
             and (owner_in(name, lesson) is None or _spare(name, files, lesson, exchange))
             and all(owner_in(name, each) is None for each in others)
         ]
@@ -207,7 +207,7 @@ def _spare(name: str, files: dict[str, File], lesson: str, exchange: re.Match[st
 
 def _stamped(files: dict[str, File], exchange: re.Match[str] | None) -> datetime | None:
     """When what lies in a folder was handed in, by what lies there or the exchange's name for it."""
-    return _time(_small(files.get("timestamp.txt"))) or _time(exchange and exchange["time"].encode())
+    return _time(_small(files.get(STAMP))) or _time(exchange and exchange["time"].encode())
 
 
 def _platform(box: tuple[str, ...]) -> tuple[re.Match[str] | None, str | None, str | None]:
@@ -245,7 +245,7 @@ def secret(words: bytes | None) -> bytes | None:
 def stamp(folder: Path) -> datetime | None:
     """When the submission in a folder says that it was handed in; None if it says nothing that is a time."""
     try:
-        return _time(read_plain(folder, ("timestamp.txt",), SMALL))
+        return _time(read_plain(folder, (STAMP,), SMALL))
     except (Refused, OSError):
         return None
 

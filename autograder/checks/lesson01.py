@@ -13,17 +13,13 @@ import numpy as np
 
 from autograder.checks import check, raises
 from autograder.checks.draws import each_at_least_once
+from autograder.checks.tensors import leaf
 
 LESSON = "01_tensor"
 TENSOR = "minigrad.tensor.Tensor."
 ITEM, REQUIRES_GRAD, DETACH = TENSOR + "item", TENSOR + "requires_grad_", TENSOR + "detach"
 
 Properties = Iterator[tuple[Any, ...]]
-
-
-def leaf(T: Any, values: Any, dtype: str = "float64") -> Any:
-    """A leaf that wants a gradient."""
-    return T.tensor(np.asarray(values, dtype), requires_grad=True)
 
 
 def typed(value: Any) -> list[Any]:

@@ -15,6 +15,7 @@ import numpy as np
 
 from autograder.checks import check
 from autograder.checks.draws import both_signs
+from autograder.checks.tensors import leaf, pull
 
 LESSON = "03_local_derivatives"
 POINTWISE, REDUCE, LINALG = "minigrad.ops.pointwise.", "minigrad.ops.reduce.", "minigrad.ops.linalg."
@@ -33,16 +34,6 @@ Properties = Iterator[tuple[Any, ...]]
 
 
 # ── What every check here does ───────────────────────────────────────────────────────────────────
-
-
-def leaf(T: Any, values: Any, dtype: str = "float64") -> Any:
-    """A leaf that wants a gradient."""
-    return T.tensor(np.asarray(values, dtype), requires_grad=True)
-
-
-def pull(T: Any, rng: np.random.Generator, result: Any) -> None:
-    """backward from `result` with a random upstream gradient of its shape and dtype."""
-    result.backward(T.tensor(rng.normal(size=tuple(result.shape)), dtype=result.dtype))
 
 
 def gradient(

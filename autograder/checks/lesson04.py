@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from autograder.checks import check, raises
+from autograder.checks.tensors import leaf, pull
 
 LESSON = "04_broadcast"
 STRETCHES, UNBROADCAST = "minigrad.autograd.accumulate.broadcasts_to", "minigrad.autograd.accumulate.unbroadcast"
@@ -21,16 +22,6 @@ REFUSED = "refused"
 
 Properties = Iterator[tuple[Any, ...]]
 Shape = tuple[int, ...]
-
-
-def leaf(T: Any, values: Any) -> Any:
-    """A leaf that wants a gradient."""
-    return T.tensor(np.asarray(values, "float64"), requires_grad=True)
-
-
-def pull(T: Any, rng: np.random.Generator, result: Any) -> None:
-    """backward from `result` with a random gradient of its shape."""
-    result.backward(T.tensor(rng.normal(size=tuple(result.shape)), dtype=result.dtype))
 
 
 def pair(T: Any, rng: np.random.Generator, left: Shape, right: Shape, f: Callable[..., Any]) -> Callable[[], Any]:

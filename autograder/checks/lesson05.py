@@ -13,6 +13,7 @@ import numpy as np
 
 from autograder.checks import check, raises, with_room_for
 from autograder.checks.functions import first_of, nothing_on_the_way
+from autograder.checks.tensors import leaf
 
 LESSON = "05_engine"
 COUNT = "minigrad.autograd.engine.count_dependencies"
@@ -20,11 +21,6 @@ POP = "minigrad.autograd.ready.pop"
 WALK = "minigrad.autograd.engine.run_backward"
 
 Properties = Iterator[tuple[Any, ...]]
-
-
-def leaf(T: Any, values: Any) -> Any:
-    """A leaf that wants a gradient."""
-    return T.tensor(np.asarray(values, "float64"), requires_grad=True)
 
 
 def weigh(T: Any, rng: np.random.Generator, y: Any) -> Any:

@@ -8,17 +8,13 @@ from typing import Any
 import numpy as np
 
 from autograder.checks import check, raises
+from autograder.checks.tensors import leaf
 
 LESSON = "06_non_scalar"
 ROOT = "minigrad.autograd.roots.root_gradient"
 ROWS = "minigrad.autograd.functional.jacobian_rows"
 
 Properties = Iterator[tuple[Any, ...]]
-
-
-def leaf(T: Any, values: Any, dtype: str = "float64") -> Any:
-    """A leaf that wants a gradient."""
-    return T.tensor(np.asarray(values, dtype), requires_grad=True)
 
 
 # ── root_gradient ────────────────────────────────────────────────────────────────────────────────

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from autograder.checks import check
+from autograder.checks.tensors import leaf
 
 LESSON = "07_accumulate"
 ACCUMULATE = "minigrad.autograd.accumulate.accumulate"
@@ -19,11 +20,6 @@ RECORDED = "minigrad.autograd.accumulate.accumulate_graph"
 ZERO_GRAD = "minigrad.optim.Optimizer.zero_grad"
 
 Properties = Iterator[tuple[Any, ...]]
-
-
-def leaf(T: Any, values: Any, dtype: str = "float64") -> Any:
-    """A leaf that wants a gradient."""
-    return T.tensor(np.asarray(values, dtype), requires_grad=True)
 
 
 def backward_recorded(loss: Any) -> None:

@@ -14,6 +14,7 @@ import numpy as np
 
 from autograder.checks import check, raises, uncollected
 from autograder.checks.draws import each_at_least_once
+from autograder.checks.tensors import leaf
 
 LESSON = "08_saved_tensors"
 SAVE = "minigrad.autograd.graph.save_result"
@@ -22,11 +23,6 @@ RELEASE = "minigrad.autograd.engine.release"
 
 Properties = Iterator[tuple[Any, ...]]
 Operation = Callable[[Any], Any]
-
-
-def leaf(T: Any, values: Any) -> Any:
-    """A leaf that wants a gradient."""
-    return T.tensor(np.asarray(values, "float64"), requires_grad=True)
 
 
 def twice(operation: Operation, x: Any) -> Any:

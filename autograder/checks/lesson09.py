@@ -10,6 +10,7 @@ import numpy as np
 
 from autograder.checks import check, raises, with_room_for
 from autograder.checks.noting import Hook, noting, watched
+from autograder.checks.tensors import leaf
 
 LESSON = "09_hooks"
 RUN = "minigrad.autograd.hooks.run_tensor_hooks"
@@ -19,11 +20,6 @@ POST = "minigrad.autograd.hooks.register_post_accumulate_hook"
 CHOOSE = "minigrad.autograd.engine.nodes_to_run"
 
 Properties = Iterator[tuple[Any, ...]]
-
-
-def leaf(T: Any, values: Any) -> Any:
-    """A leaf that wants a gradient."""
-    return T.tensor(np.asarray(values, "float64"), requires_grad=True)
 
 
 def silent_grad(tensor: Any) -> Any:

@@ -15,6 +15,7 @@ import numpy as np
 
 from autograder.checks import check, raises
 from autograder.checks.draws import each_at_least_once
+from autograder.checks.tensors import leaf
 
 LESSON = "10_weight_update"
 NO_GRAD = "minigrad.autograd.grad_mode.no_grad"
@@ -22,11 +23,6 @@ CHECK_VERSION = "minigrad.autograd.graph.check_version"
 STEP = "minigrad.optim.SGD.step"
 
 Properties = Iterator[tuple[Any, ...]]
-
-
-def leaf(T: Any, values: Any, dtype: str = "float64") -> Any:
-    """A leaf that wants a gradient."""
-    return T.tensor(np.asarray(values, dtype), requires_grad=True)
 
 
 # ── no_grad ──────────────────────────────────────────────────────────────────────────────────────

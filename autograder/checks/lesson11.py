@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from autograder.checks import check
+from autograder.checks.tensors import leaf
 
 LESSON = "11_higher_order"
 SIN, COS = "minigrad.ops.pointwise.sin_vjp", "minigrad.ops.pointwise.cos_vjp"
@@ -20,11 +21,6 @@ PRODUCT, NEWTON = "minigrad.curvature.hessian_product", "minigrad.curvature.newt
 
 Properties = Iterator[tuple[Any, ...]]
 Maker = Callable[[Any], Any]
-
-
-def leaf(T: Any, values: Any) -> Any:
-    """A leaf that wants a gradient."""
-    return T.tensor(np.asarray(values, "float64"), requires_grad=True)
 
 
 def nth(T: Any, f: Maker, values: Any, order: int) -> Callable[[], Any]:

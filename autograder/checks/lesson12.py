@@ -16,6 +16,7 @@ import numpy as np
 
 from autograder.checks import check, raises
 from autograder.checks.draws import both_signs, each_at_least_once
+from autograder.checks.tensors import leaf
 
 LESSON = "12_function"
 SAVE = "minigrad.autograd.function.FunctionCtx.save_for_backward"
@@ -24,11 +25,6 @@ DIFFERENCE = "minigrad.autograd.gradcheck.central_difference"
 
 Properties = Iterator[tuple[Any, ...]]
 Maker = Callable[..., Any]
-
-
-def leaf(T: Any, values: Any, dtype: str = "float64") -> Any:
-    """A leaf that wants a gradient."""
-    return T.tensor(np.asarray(values, dtype), requires_grad=True)
 
 
 def function(T: Any, forward: Maker, backward: Maker) -> Any:
