@@ -21,7 +21,8 @@ Function = Callable[[Any], Any]
 def hessian_product(f: Function, x: Any, v: Any) -> Any:
     """H·v, where H is the Hessian of f at x; H itself is never built. torch.autograd.functional.hvp.
 
-    f: takes a tensor of x's shape and returns one number. x, v: one shape and dtype, which the result shares.
+    f: takes a tensor of x's shape and returns one number; not linear, so its slope depends on x.
+    x, v: one shape and dtype, which the result shares.
     x is left alone; the result has no history. Source: Pearlmutter (1994), Fast exact multiplication by the Hessian.
     Example: f(x) = x₀² x₁, x = [1., 2.], so H = [[4., 2.], [2., 0.]]; v = [1., 10.] → [24., 2.]
     """

@@ -26,7 +26,7 @@ def best_seconds(action: Callable[[], Any], wait: Callable[[], Any], clock: Call
 
 
 def crossover(sizes: Sequence[int], here: Sequence[float], there: Sequence[float]) -> int | None:
-    """The size from which on `there` takes less time than `here`, at it and at every larger one; None if at none.
+    """The smallest size such that `there` takes less time than `here` at it and at every larger one; None if there is none.
 
     sizes: growing. here, there: the seconds at each size.
     """

@@ -209,6 +209,21 @@ def weights_pile_up(output: Any, inputs: Any, create_graph: bool) -> list[Any]:
 
 @mistake(
     ROWS,
+    zh="各行共用一份权重，用完擦掉再写。create_graph 为真时，前一行已经保存了它，再改写就会报错：每一行都造一份新的全 0 权重。",
+    en="All rows share one tensor of weights, wiped and written again. Where create_graph is true the row before has saved it, and writing to it is an error: make new zeros for every row.",
+)
+def wipes_the_weights(output: Any, inputs: Any, create_graph: bool) -> list[Any]:
+    rows, weights = [], zeros_like(output).reshape(-1)
+    for number in range(output.numel()):
+        weights[number] = 1.0
+        given = weights.reshape(output.shape)
+        rows.append(grad(output, inputs, given, retain_graph=True, create_graph=create_graph, allow_unused=True))
+        weights[number] = 0.0
+    return rows
+
+
+@mistake(
+    ROWS,
     zh="create_graph 没有传下去，行就没有历史，不能再求导了。",
     en="create_graph is not passed on, so the rows have no history and cannot be differentiated again.",
 )

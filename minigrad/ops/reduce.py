@@ -20,7 +20,7 @@ def sum_vjp(grad: Any, self_shape: tuple[int, ...], dim: tuple[int, ...] | None,
     """z = self.sum(dim): every summed element moves z one for one, so each gets the gradient of its sum.
 
     grad: of the reduced shape. dim: the summed dimensions, counted from the front; None for all. keepdim: whether they
-    stayed, with size 1. Returns a view of grad, no copy. torch: SumBackward0 (all), SumBackward1.
+    stayed, with size 1. Returns a view of grad, no copy. torch: SumBackward0 (no dim given), SumBackward1.
     Example: grad = [10., 20.], self_shape = (2, 3), dim = (1,), keepdim = False → [[10., 10., 10.], [20., 20., 20.]]
     """
     if dim is not None and not keepdim:

@@ -7,7 +7,7 @@
 #
 # 每一段文字都有两遍，先中文，后英文，挑你顺手的读就好。代码只有一份，用 Shift+Enter 一格一格往下运行。
 #
-# 关掉再打开，或者重启了内核，前面的格就要重新运行，不然会报 `NameError`：选中你停下的那一格，用菜单里的 Run → Run All Above Selected Cell。
+# 笔记本关掉再打开，或者重启了内核，前面的格就要重新运行，不然会报 `NameError`：选中你停下的那一格，用菜单里的 Run → Run All Above Selected Cell。
 
 # %% [markdown] tags=["lang-en"]
 # # 00 · Warm-up: one gradient by hand
@@ -15,7 +15,7 @@
 # About 25 minutes
 #
 # In this lesson you work out one derivative on paper, turn it into a function, and run a real autograd engine on it.
-# Along the way you meet four tools: `check`, `hint`, `language`, and the ways to hand in.
+# Along the way you learn four things: `check`, `hint`, `language`, and how to hand in your work.
 #
 # Every passage appears twice, first in Chinese, then in English; read whichever you prefer.
 # The code appears only once. Run it cell by cell with Shift+Enter.
@@ -329,10 +329,14 @@ language()
 check("warmup_any_data")
 
 # %% [markdown] tags=["lang-zh"]
-# 再看一条以后天天用到的性质：把数据切成几块，各算各的斜率再相加，和一口气算出来的一样。训练时的小批量（mini-batch）靠的就是它。
+# 再看一条以后天天用到的性质：把数据切成几块，各算各的斜率再相加，和一口气算出来的一样。
+#
+# 训练时每一步只用几条数据，叫小批量（mini-batch）；几条数据的斜率能代表全部数据的，道理就在这里。
 
 # %% [markdown] tags=["lang-en"]
-# One more property that you will use every day: cut the data into pieces, add up the slopes of the pieces, and you get the slope of the whole. It is what makes training on mini-batches (小批量) possible.
+# One more property that you will use every day: cut the data into pieces, add up the slopes of the pieces, and you get the slope of the whole.
+#
+# In training, each step uses only a few examples, a mini-batch (小批量); this is why the slope of a few can stand for the slope of all.
 
 # %% nbgrader={"grade_id": "check_warmup_batches", "grade": true, "points": 1}
 check("warmup_batches")

@@ -18,10 +18,10 @@ import minigrad
 from autograder import check, hint, implements
 
 # %% [markdown] tags=["lang-zh"]
-# 前几课里通过检查的部件，这一课可以接着用：`use_parts("mine")` 接上你写的，`use_parts("reference")` 换回引擎自己的。评分不受影响，用的总是引擎自己的。
+# 前几课里通过检查的部件，这一课可以接着用：`use_parts("mine")` 接上你写的，`use_parts("reference")` 换回引擎自己的。评分不受影响：前几课的部件，评分时用的总是引擎自己的。
 
 # %% [markdown] tags=["lang-en"]
-# Parts of yours that passed in earlier lessons can go on working in this one: `use_parts("mine")` plugs in yours, `use_parts("reference")` goes back to the engine's own. Grading is not affected; it always takes the engine's own.
+# Parts of yours that passed in earlier lessons can go on working in this one: `use_parts("mine")` plugs in yours, `use_parts("reference")` goes back to the engine's own. Grading is not affected: in place of those parts it always uses the engine's own.
 
 # %%
 from autograder import use_parts
@@ -172,7 +172,7 @@ for size in (0, 2):
 #
 # That 0.1 became 0.10000000149011612 is not the fault of `item`: tensors hold 32-bit floats by default, and the number was rounded to the nearest of these on its way in.
 #
-# Now write `item`. `self._data` is the NumPy array inside the tensor (where there is one number and no brackets around it, perhaps a NumPy number, which is used alike), `.size` its number of elements, and its own `.item()` gives a Python number. If the number of elements is not 1, `raise RuntimeError`, in the words of the docstring.
+# Now write `item`. `self._data` is the NumPy array inside the tensor (or, for one number without brackets, perhaps a NumPy number, which works the same way), `.size` its number of elements, and its own `.item()` gives a Python number. If the number of elements is not 1, `raise RuntimeError`, in the words of the docstring.
 
 
 # %% nbgrader={"grade_id": "item", "solution": true}
@@ -237,20 +237,24 @@ for x in (torch.tensor([1, 2]), torch.tensor([True]), torch.arange(3)):
 # %% [markdown] tags=["lang-zh"]
 # 所以“整数也能求导”不对。斜率是“推一点点，变多少”，可整数没法只推一点点：1 的下一个就是 2。
 #
-# 于是那个小数点有了意义：`[1, 2]` 是整数，`[1.0, 2.0]` 才是浮点数。更绕的是第三行：大写的 `torch.Tensor` 一律给浮点数，小写的 `torch.tensor` 看你给的是什么。
+# 于是那个小数点有了意义：`[1, 2]` 是整数，`[1.0, 2.0]` 才是浮点数。更绕的是第三行：同样是一列整数，大写的 `torch.Tensor` 造出浮点数，小写的 `torch.tensor` 看你给的是什么。
 #
-# 还有一种请求会被拒绝：让带着历史的张量（用要梯度的张量算出来的）不再要梯度。它的历史已经在那里，不能假装没有；要断开，下一节有 `detach`。反过来，对它说“要梯度”倒不碍事，它本来就要。
+# 来历也有关系。下面的 `x` 是你亲手造的；`y` 用要梯度的 `x` 算出来，带着历史。
 #
-# 属性也可以赋值：对你亲手造的张量，`x.requires_grad = True` 和 `x.requires_grad_()` 效果一样；对带着历史的张量，赋值会报错，方法不会。猜猜最后一行：`y` 是用 `x` 算出来的，`x` 后来不要梯度了，`y` 呢？
+# 属性也可以赋值：`x.requires_grad = True` 和 `x.requires_grad_()` 效果一样。
+#
+# 对 `y` 提三次请求：要，不要，再用赋值来要。先猜哪几次会被拒绝。再猜最后一行：`x` 后来不要梯度了，`y` 呢？
 
 # %% [markdown] tags=["lang-en"]
 # So integers can't have gradients, although many believe they can. A slope means "nudge a little, see the change", and an integer can't be nudged a little: after 1 comes 2.
 #
-# That is what the decimal point is for: `[1, 2]` are integers, `[1.0, 2.0]` are floats. The third line is trickier: `torch.Tensor`, with a capital T, always makes floats, while `torch.tensor` goes by what it is given.
+# That is what the decimal point is for: `[1, 2]` are integers, `[1.0, 2.0]` are floats. The third line is trickier: from the same list of integers `torch.Tensor`, with a capital T, makes floats, while `torch.tensor` goes by what it is given.
 #
-# One more request is refused: switching the gradient off for a tensor with a history, one computed from tensors that require a gradient. That history exists and can't be ignored; to cut it off there is `detach`, in the next section. Switching the gradient on does no harm: it is on already.
+# Where a tensor comes from matters as well. Below, you create `x` yourself; `y` is computed from `x`, which requires a gradient, and so has a history.
 #
-# The attribute can be set, too: for a tensor that you created, `x.requires_grad = True` has the same effect as `x.requires_grad_()`; for a tensor with a history the assignment raises, and the method doesn't. Guess the last line: `y` was computed from `x`; when `x` no longer requires a gradient, what about `y`?
+# The attribute can be set, too: `x.requires_grad = True` has the same effect as `x.requires_grad_()`.
+#
+# We make three requests of `y`: on, off, and on again by assignment. Guess which of them are refused. Then guess the last line: when `x` no longer requires a gradient, what about `y`?
 
 # %% tags=["demo"]
 x = torch.tensor([1.0, 2.0])
@@ -275,11 +279,12 @@ try:
     raise AssertionError
 except RuntimeError as error:
     assert str(error).startswith("you can only change requires_grad flags of leaf variables.")
-try:
-    y.requires_grad = True
-    raise AssertionError
-except RuntimeError as error:
-    assert str(error) == "you can only change requires_grad flags of leaf variables."
+for setting in (True, False):
+    try:
+        y.requires_grad = setting
+        raise AssertionError
+    except RuntimeError as error:
+        assert str(error).startswith("you can only change requires_grad flags of leaf variables.")
 d = torch.ones(2) + torch.ones(2)  # computed, but without a history: a leaf
 assert not d.requires_grad_(False).requires_grad and d.requires_grad_().requires_grad
 x = torch.tensor([1.0, 2.0])
@@ -288,20 +293,32 @@ y = x * 2
 assert not x.requires_grad_(False).requires_grad and y.requires_grad
 
 # %% [markdown] tags=["lang-zh"]
-# `y` 照旧要梯度：它的历史是当时记下的，`x` 后来怎样，改不了已经记下的事。
+# 1. 要：没有问题，`y` 本来就要。
+# 2. 不要：被拒绝。它的历史已经在那里，不能假装没有；要断开，下一节有 `detach`。
+# 3. 用赋值来要：也被拒绝。张量带着历史，这个属性就一概不许赋值。
+#
+# `x` 不要梯度了，`y` 照旧要：它的历史是当时记下的，`x` 后来怎样，改不了已经记下的事。
 
 # %% [markdown] tags=["lang-en"]
-# `y` still does: its history was recorded at the time, and what happens to `x` later doesn't change the record.
+# 1. On: no trouble, since `y` requires a gradient already.
+# 2. Off: refused. Its history exists and can't be ignored; to cut it off there is `detach`, in the next section.
+# 3. On, by assignment: refused, too. Where a tensor has a history, this attribute can't be set at all.
+#
+# `x` no longer requires a gradient, and `y` still does: its history was recorded at the time, and what happens to `x` later doesn't change the record.
 
 # %% [markdown] tags=["lang-zh"]
 # 写 `requires_grad_`。`self.is_floating_point()` 告诉你是不是浮点数；`self.is_leaf` 告诉你是不是叶子（leaf），也就是没有历史的张量。
 #
-# 该拒绝的有两种情形，分别 `raise RuntimeError(FLOAT_ONLY)` 和 `raise RuntimeError(LEAVES_ONLY)`；这两句都是 torch 的原话，下一格印出来。都没问题，就用 `self.want_gradient(requires_grad)` 记下来，最后返回 `self`，这样调用才能一个接一个地写下去。
+# 该拒绝的有两种情形：不是浮点数的，要梯度；带着历史的，不再要。分别 `raise RuntimeError(FLOAT_ONLY)` 和 `raise RuntimeError(LEAVES_ONLY)`；这两句都是 torch 的原话，下一格印出来。
+#
+# 都没问题，就用 `self.want_gradient(requires_grad)` 记下来，最后返回 `self`，这样调用才能一个接一个地写下去。
 
 # %% [markdown] tags=["lang-en"]
 # Write `requires_grad_`. `self.is_floating_point()` tells you whether the numbers are floats; `self.is_leaf` tells you whether the tensor is a leaf (叶子), that is, without a history.
 #
-# Two cases have to be refused, with `raise RuntimeError(FLOAT_ONLY)` and `raise RuntimeError(LEAVES_ONLY)`; both messages are torch's own, and the next cell prints them. If all is well, store the setting with `self.want_gradient(requires_grad)`, and return `self` at the end, so that calls can be chained.
+# Two cases have to be refused: switching the gradient on where the numbers aren't floats, and switching it off where there is a history. The first calls for `raise RuntimeError(FLOAT_ONLY)`, the second for `raise RuntimeError(LEAVES_ONLY)`; both messages are torch's own, and the next cell prints them.
+#
+# If all is well, store the setting with `self.want_gradient(requires_grad)`, and return `self` at the end, so that calls can be chained.
 
 # %% tags=["setup"]
 from minigrad.tensor import FLOAT_ONLY, LEAVES_ONLY
@@ -458,12 +475,12 @@ check("tensor_training")
 # %% [markdown] tags=["lang-zh"]
 # ## 6 · torch 其实是怎么做的
 #
-# 旧笔记里常有 `Variable`，说它的 `data` 是张量，它自己却不是。今天呢？旧笔记里还有下面这两行代码，先猜它们现在报什么错，再运行：
+# 旧笔记里常有 `Variable`，说它的 `data` 是张量，它自己却不是。今天呢？旧笔记里还有 `import torch.autograd.Variable` 和 `torch.tensor([1.0], [2.0])`，先猜它们现在报什么错，再运行：
 
 # %% [markdown] tags=["lang-en"]
 # ## 6 · What torch really does
 #
-# Old notes speak of a `Variable` whose `data` is a tensor, though it isn't one itself. And today? Such notes also contain two of the lines below. Guess which errors they give now, then run:
+# Old notes speak of a `Variable` whose `data` is a tensor, though it isn't one itself. And today? Such notes also contain `import torch.autograd.Variable` and `torch.tensor([1.0], [2.0])`. Guess which errors they give now, then run:
 
 # %% tags=["demo"]
 from torch.autograd import Variable

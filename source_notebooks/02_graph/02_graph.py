@@ -3,7 +3,7 @@
 #
 # 预计 45 分钟
 #
-# 算一个式子，身后就留下一张图。这一课学会读这张图：谁是叶子，`grad_fn` 是什么，每条边通向哪里。然后写出三个小函数，引擎就用它们来连图。
+# 算一个式子，身后就留下一张图。这一课学会读这张图：谁是叶子，`grad_fn` 是什么，每条边通向哪里。然后写出三个小函数：两个读图，一个连图。
 
 # %% [markdown] tags=["lang-en"]
 # # 02 · The graph: leaves, grad_fn, AccumulateGrad
@@ -11,7 +11,7 @@
 # About 45 minutes
 #
 # Compute an expression, and it leaves a graph behind. In this lesson you learn to read that graph: which tensors are leaves, what `grad_fn` is, where each edge leads.
-# Then you write three small functions that build the engine's graph.
+# Then you write three small functions: two read the graph, one connects it.
 
 # %% tags=["setup"]
 import weakref
@@ -21,10 +21,10 @@ from autograder import check, hint, implements
 from minigrad.autograd.accumulate import AccumulateGrad
 
 # %% [markdown] tags=["lang-zh"]
-# 前几课里通过检查的部件，这一课可以接着用：`use_parts("mine")` 接上你写的，`use_parts("reference")` 换回引擎自己的。评分不受影响，用的总是引擎自己的。
+# 前几课里通过检查的部件，这一课可以接着用：`use_parts("mine")` 接上你写的，`use_parts("reference")` 换回引擎自己的。评分不受影响：前几课的部件，评分时用的总是引擎自己的。
 
 # %% [markdown] tags=["lang-en"]
-# Parts of yours that passed in earlier lessons can go on working in this one: `use_parts("mine")` plugs in yours, `use_parts("reference")` goes back to the engine's own. Grading is not affected; it always takes the engine's own.
+# Parts of yours that passed in earlier lessons can go on working in this one: `use_parts("mine")` plugs in yours, `use_parts("reference")` goes back to the engine's own. Grading is not affected: in place of those parts it always uses the engine's own.
 
 # %%
 from autograder import use_parts
@@ -69,7 +69,7 @@ assert to_w.variable is w and to_x == (None, 0)
 # %% [markdown] tags=["lang-zh"]
 # 每个输入一条边，写成一对：通向的节点，以及那个节点的第几个输出。`z` 有两条，一条通向 `y` 的节点，一条通向一个 `AccumulateGrad`。`y` 也有两条，给 `x` 的那条是 `(None, 0)`：那边没有人等梯度。
 #
-# 边的方向值得看第二眼：它从结果指向输入，正是梯度将来要走的方向。这张图就叫计算图（computational graph）。
+# 边的方向要留意：它从结果指向输入，正是梯度将来要走的方向。这张图就叫计算图（computational graph）。
 #
 # 在 `minigrad` 上再来一遍，这次把它画出来：
 
@@ -192,14 +192,16 @@ print("w > 0:", (w > 0).requires_grad, "  w.argmax():", w.argmax().requires_grad
 
 # %% tags=["proof"]
 assert not (w > 0).requires_grad and not w.argmax().requires_grad
+assert (w > 0).dtype == torch.bool and w.argmax().dtype == torch.int64
+assert w.sign().requires_grad and w.round().requires_grad  # as flat, but floats
 
 # %% [markdown] tags=["lang-zh"]
-# 都不要：这样的结果根本没有斜率可言。
+# 都不要：前一个的结果是布尔值，后一个是整数，而第 01 课里看到了，只有浮点数能要梯度。
 #
 # `minigrad` 的张量把历史存在 `_edge` 里，只有三种样子：
 
 # %% [markdown] tags=["lang-en"]
-# Neither does: such results have no slope at all.
+# Neither does: the one gives booleans, the other an integer, and as lesson 01 showed, only floats can require a gradient.
 #
 # A `minigrad` tensor keeps its history in `_edge`. There are three kinds:
 
@@ -307,20 +309,28 @@ print([number for _, number in (third * first).grad_fn.next_functions])
 assert one is other and one.name() == "UnbindBackward0" and (two, nought) == (2, 0)
 
 # %% [markdown] tags=["lang-zh"]
-# 现在写 `gradient_edge`：给一个张量，它的梯度该去哪里？返回一对，节点和编号。每记录一个运算，引擎就拿它问遍所有的输入，`next_functions` 就是这样来的。
+# 现在写 `gradient_edge`：给一个张量，它的梯度该去哪里？返回一对，节点和编号。
+#
+# 引擎每记录一个运算，每个输入都要有这样一对，`next_functions` 就是这样来的。已经有现成的，引擎多半自己取；叶子的那一对还没造出来，它就来问你的函数。
 #
 # 三种 `_edge` 里，有两种的答案就写在那里。剩下的是要梯度的叶子：它的边通向它唯一的 `AccumulateGrad`，编号 0。用到时才造，用 `AccumulateGrad(tensor)`。
 #
-# 造好之后记在 `tensor._accumulator` 里，用弱引用（weak reference）`weakref.ref(node)`：它记得节点，却不拦着节点消失。节点自己存着叶子，叶子要是也抓住节点，名字都没了以后，两个都不能马上释放。调用这个引用，就得到节点；节点已经没了，得到的是 `None`，那就再造一个。头一次，`tensor._accumulator` 是 `None`。
+# 造好之后记在 `tensor._accumulator` 里，用弱引用（weak reference）`weakref.ref(node)`：它记得节点，却不拦着节点消失。节点自己存着叶子，叶子要是也抓住节点，名字都没了以后，两个都不能马上释放。
+#
+# 头一次，`tensor._accumulator` 是 `None`。以后调用这个引用，就得到节点；节点已经没了，得到的是 `None`，那就再造一个。新造的节点先给它一个名字：只有弱引用指着，它当场就没了。
 #
 # 例子：`w` 是要梯度的叶子，得 `(AccumulateGrad, 0)`，再问一次，还是同一个节点；`w * 2` 得 `(MulBackward0, 0)`；数据得 `(None, 0)`。
 
 # %% [markdown] tags=["lang-en"]
-# Now write `gradient_edge`: given a tensor, where does its gradient go? Return a pair, a node and a number. For each operation it records, the engine asks this about every input; that is where `next_functions` comes from.
+# Now write `gradient_edge`: given a tensor, where does its gradient go? Return a pair, a node and a number.
+#
+# For each operation it records, the engine needs such a pair for every input; that is where `next_functions` comes from. Where the pair exists already, the engine mostly takes it by itself; where a leaf's hasn't been created yet, it asks your function.
 #
 # For two of the three kinds of `_edge` the answer is right there. What remains is a leaf that requires a gradient: its edge leads to its one `AccumulateGrad`, number 0. That node is created only when needed, with `AccumulateGrad(tensor)`.
 #
-# Once created, store it in `tensor._accumulator` as a weak reference (弱引用), `weakref.ref(node)`: this remembers the node but doesn't keep it alive. The node holds its leaf; if the leaf held the node as well, neither could be freed at once when the last name is gone. Calling the reference gives the node; if the node is gone, it gives `None`, and you create a new one. The first time, `tensor._accumulator` is `None`.
+# Once created, store it in `tensor._accumulator` as a weak reference (弱引用), `weakref.ref(node)`: this remembers the node but doesn't keep it alive. The node holds its leaf; if the leaf held the node as well, neither could be freed at once when the last name is gone.
+#
+# The first time, `tensor._accumulator` is `None`. Later, calling the reference gives the node; if the node is gone, it gives `None`, and you create a new one. Give a new node a name first: with only a weak reference to it, it is gone at once.
 #
 # Example: for a leaf `w` that requires a gradient, `(AccumulateGrad, 0)`, and when asked again, the same node; for `w * 2`, `(MulBackward0, 0)`; for data, `(None, 0)`.
 
@@ -355,10 +365,10 @@ check("one_accumulator")
 check("output_numbers")
 
 # %% [markdown] tags=["lang-zh"]
-# 最后一项检查用你的三个函数连起一个两层（layer）网络（network）的图，走遍每一个节点，每一条边都和 torch 比；再反向一次，看梯度是不是都到了该到的叶子。
+# 最后一项检查把你的三个函数一起用在一个两层（layer）网络（network）上：连起它的图，走遍每一个节点，每一条边都和 torch 比；再反向一次，看梯度是不是都到了该到的叶子。
 
 # %% [markdown] tags=["lang-en"]
-# The last check has your three functions build the graph of a network (网络) of two layers (层), visits every node and compares every edge with torch; then it goes backward once, to see whether each gradient reaches its leaf.
+# The last check uses your three functions together on a network (网络) of two layers (层): it builds the graph, visits every node and compares every edge with torch; then it goes backward once, to see whether each gradient reaches its leaf.
 
 # %% nbgrader={"grade_id": "check_graph_of_a_network", "grade": true, "points": 3}
 check("graph_of_a_network")
@@ -462,7 +472,7 @@ except RuntimeError as error:
 #
 # **2.** `t = torch.zeros(3)` 是叶子。执行 `t += w`（`w` 要梯度）之后，它还是吗？
 #
-# <details><summary>答案</summary>不是了。原地的加法也是一次被记录的运算，<code>t</code> 成了它的结果，<code>grad_fn</code> 是 <code>AddBackward0</code>。</details>
+# <details><summary>答案</summary>不是了。原地（in-place）的加法也是一次被记录的运算，<code>t</code> 成了它的结果，<code>grad_fn</code> 是 <code>AddBackward0</code>。</details>
 
 # %% [markdown] tags=["lang-en"]
 # ## Test yourself
@@ -473,7 +483,7 @@ except RuntimeError as error:
 #
 # **2.** `t = torch.zeros(3)` is a leaf. Is it still one after `t += w`, where `w` requires a gradient?
 #
-# <details><summary>Answer</summary>No. The addition in place is a recorded operation as well, <code>t</code> has become its result, and its <code>grad_fn</code> is an <code>AddBackward0</code>.</details>
+# <details><summary>Answer</summary>No. The in-place (原地) addition is a recorded operation as well, <code>t</code> has become its result, and its <code>grad_fn</code> is an <code>AddBackward0</code>.</details>
 
 # %% tags=["proof"]
 x = torch.rand(3, requires_grad=True)

@@ -23,10 +23,10 @@ from autograder import check, hint, implements
 from minigrad import rules
 
 # %% [markdown] tags=["lang-zh"]
-# 前几课里通过检查的部件，这一课可以接着用：`use_parts("mine")` 接上你写的，`use_parts("reference")` 换回引擎自己的。评分不受影响，用的总是引擎自己的。
+# 前几课里通过检查的部件，这一课可以接着用：`use_parts("mine")` 接上你写的，`use_parts("reference")` 换回引擎自己的。评分不受影响：前几课的部件，评分时用的总是引擎自己的。
 
 # %% [markdown] tags=["lang-en"]
-# Parts of yours that passed in earlier lessons can go on working in this one: `use_parts("mine")` plugs in yours, `use_parts("reference")` goes back to the engine's own. Grading is not affected; it always takes the engine's own.
+# Parts of yours that passed in earlier lessons can go on working in this one: `use_parts("mine")` plugs in yours, `use_parts("reference")` goes back to the engine's own. Grading is not affected: in place of those parts it always uses the engine's own.
 
 # %%
 from autograder import use_parts
@@ -215,7 +215,7 @@ assert node._saved_self is a and node._saved_other is b
 # %% [markdown] tags=["lang-en"]
 # Note that `mul_vjp_self` receives `other`, and `mul_vjp_other` receives `self`: for the gradient of one you need the other one.
 #
-# The arrays that come in have the same shape (形状), or shapes that can be broadcast (广播) to the output's; the engine takes care of the extra dimensions, which is the subject of lesson 04. If the factor is a number, as in `x * 3.0`, then `other` is `3.0` and no array. Each function's docstring has an example.
+# The arrays that come in have the same shape (形状), or shapes that can be broadcast (广播) to the output's; the engine takes care of the extra dimensions, which is the subject of lesson 04. If the factor is a number, as in `x * 3.0`, then `other` is just `3.0`, not an array. Each function's docstring has an example.
 
 
 # %% nbgrader={"grade_id": "mul_backward", "solution": true}
@@ -300,10 +300,10 @@ with plugged_in({"minigrad.ops.pointwise.mul_vjp_self": lambda grad, other: fact
 assert factors == [3.0] and type(factors[0]) is float
 
 # %% [markdown] tags=["lang-zh"]
-# Python 自己的数不改变 dtype。NumPy 的数（`np.prod` 给的就是）和没写明 dtype 的新数组都是 64 位的，一碰上，结果就成了 float64。乘积用 `math.prod`，它给 Python 的数；要建数组，就写上 `grad.dtype`。
+# Python 自己的数不改变 dtype。NumPy 的数（`np.prod` 给的就是）多半是 64 位的，没写明 dtype 的新数组也是，一碰上，结果就成了 float64。乘积用 `math.prod`，它给 Python 的数；要建数组，就写上 `grad.dtype`。
 
 # %% [markdown] tags=["lang-en"]
-# A Python number leaves the dtype alone. A number of NumPy's own (`np.prod` gives one) and a new array without a dtype have 64 bits, and whatever meets them becomes float64. For a product use `math.prod`, which gives a Python number; for a new array, say `grad.dtype`.
+# A Python number leaves the dtype alone. NumPy's own numbers (`np.prod` gives one) mostly have 64 bits, and so does a new array without a dtype; whatever meets them becomes float64. For a product use `math.prod`, which gives a Python number; for a new array, say `grad.dtype`.
 
 # %% [markdown] tags=["lang-zh"]
 # ## 5 · 除法
@@ -480,14 +480,14 @@ check("exp_log_backward")
 #
 # $\tanh$ 光滑得很，斜率是 $1 - \tanh^2$，也能从结果直接算出来。
 #
-# relu 却在 0 处有个拐角。从左边推，斜率是 0；从右边推，斜率是 1。数学上这里没有导数。有人说“那 torch 会报错”，有人说“会给 0.5”。你说呢？
+# relu 却在 0 处有个拐角。从左边推一推，再从右边推一推，斜率各是多少？两边要是不一样，数学上就没有导数。有人说“那 torch 会报错”，有人说“会给 0.5”。你说呢？
 
 # %% [markdown] tags=["lang-en"]
 # ## 8 · tanh and relu: what happens at the kink?
 #
 # $\tanh$ is smooth; its slope is $1 - \tanh^2$, which again comes straight from the result.
 #
-# But relu has a kink at 0. Nudged from the left, its slope is 0; from the right, it is 1. In mathematics there is no derivative here. "Then torch raises an error", say some; "it gives 0.5", say others. And you?
+# But relu has a kink at 0. Nudge it from the left, then from the right: what is the slope each time? If the two differ, mathematics has no derivative to offer. "Then torch raises an error", say some; "it gives 0.5", say others. And you?
 
 # %% tags=["demo"]
 nudge = 0.001
@@ -645,7 +645,7 @@ def sum_vjp(grad, self_shape, dim, keepdim):
     """z = self.sum(dim, keepdim): the gradient for self, of shape self_shape.
 
     grad: a float array of the shape of z.  dim: a tuple of ints >= 0, or None for all.  keepdim: a bool.
-    torch calls the node SumBackward0 when all is summed, else SumBackward1.
+    torch calls the node SumBackward0 where no dim was given, else SumBackward1.
     Example: grad = [10., 20.], self_shape = (2, 3), dim = (1,), keepdim = False
              ->  [[10., 10., 10.], [20., 20., 20.]]
     """
@@ -787,14 +787,10 @@ assert [grad.unique().tolist() for grad in stops.values()] == [[1.0], [0.25], [4
 check("derivatives_in_a_network")
 
 # %% [markdown] tags=["lang-zh"]
-# 下面这张图画的是一个小网络留下的计算图（computational graph），着色的小格里写着每个节点保存了什么。对照一下你写的参数表：上面的 `MmBackward0` 存两个矩阵，`TanhBackward0` 存自己的输出，求平均的节点一个张量也不存，它只需要形状。
-#
-# 最下面那个 `MmBackward0` 却只存了一个矩阵。为什么？`x` 是数据，没有人要它的梯度；算这个梯度的规则用不上，它要的矩阵也就不必存。
+# 下面这张图画的是一个小网络留下的计算图（computational graph），着色的小格里写着每个节点保存了什么。照你写的参数表先猜：两个 `MmBackward0`、`TanhBackward0` 和求平均的节点，各存几个张量？
 
 # %% [markdown] tags=["lang-en"]
-# The picture below is the computational graph (计算图) that a small network leaves behind; the tinted boxes show what each node has saved. Compare them with the parameters of your functions: the upper `MmBackward0` keeps both matrices, `TanhBackward0` its own output, and the node of the mean no tensor at all, since it needs only a shape.
-#
-# But the lowest `MmBackward0` has kept only one matrix. Why? `x` is data, and nobody wants its gradient; so the rule for it will never run, and the matrix that rule would need isn't saved.
+# The picture below is the computational graph (计算图) that a small network leaves behind; the tinted boxes show what each node has saved. Going by the parameters of your functions, guess first: how many tensors does each of these keep, the two `MmBackward0`, `TanhBackward0`, and the node of the mean?
 
 # %% tags=["picture"]
 from minigrad.viz import draw
@@ -811,6 +807,16 @@ assert tanh.name() == "TanhBackward0"
 lowest = tanh.next_functions[0][0]
 assert lowest.name() == "MmBackward0" and lowest._saved_mat2 is None and torch.equal(lowest._saved_self, x)
 assert not any(torch.is_tensor(getattr(loss.grad_fn, k)) for k in dir(loss.grad_fn) if k.startswith("_saved_"))
+
+# %% [markdown] tags=["lang-zh"]
+# 图里靠上的 `MmBackward0` 存两个矩阵，`TanhBackward0` 存自己的输出，求平均的节点一个张量也不存，它只需要形状。
+#
+# 最下面那个 `MmBackward0` 却只存了一个矩阵。为什么？`x` 是数据，没有人要它的梯度；算这个梯度的规则用不上，它要的矩阵也就不必存。
+
+# %% [markdown] tags=["lang-en"]
+# The upper `MmBackward0` in the picture keeps both matrices, `TanhBackward0` its own output, and the node of the mean no tensor at all, since it needs only a shape.
+#
+# But the lowest `MmBackward0` has kept only one matrix. Why? `x` is data, and nobody wants its gradient; so the rule for it will never run, and the matrix that rule would need isn't saved.
 
 # %% [markdown] tags=["lang-zh"]
 # 真的能学到东西吗？下面这个网络只有一个隐藏层、16 个单元，用你的规则训练它拟合正弦曲线，走 400 步。左边是损失，一路下降；右边是它学到的曲线。
@@ -847,12 +853,12 @@ assert losses[0] > 0.4 and losses[-1] < 0.02
 # %% [markdown] tags=["lang-zh"]
 # ## 12 · torch 其实是怎么做的
 #
-# torch 也有这样一张表：每个运算一条，列出每个输入的规则，叫 `derivatives.yaml`。它就装在你的电脑里。先猜：`exp` 那一条里写的是 `self` 还是 `result`？`mul` 那一条里呢？
+# torch 也有这样一张表：每个基本运算一条，列出每个输入的规则，叫 `derivatives.yaml`；别的运算由它们拼成。它就装在你的电脑里。先猜：`exp` 那一条里写的是 `self` 还是 `result`？`mul` 那一条里呢？
 
 # %% [markdown] tags=["lang-en"]
 # ## 12 · What torch really does
 #
-# torch has just such a table, called `derivatives.yaml`: one entry for each operation, with a rule for each input. It is installed on your computer. Guess first: does the entry for `exp` use `self` or `result`? And the one for `mul`?
+# torch has just such a table, called `derivatives.yaml`: one entry for each basic operation, with a rule for each input; other operations are put together from these. It is installed on your computer. Guess first: does the entry for `exp` use `self` or `result`? And the one for `mul`?
 
 # %% tags=["demo"]
 from pathlib import Path
@@ -865,6 +871,7 @@ for name in ["exp", "log", "mul.Tensor", "pow.Tensor_Scalar", "relu", "mm"]:
 
 # %% tags=["proof"]
 text = table.read_text()
+assert "- name: square(" not in text and torch.ones(1, requires_grad=True).square().grad_fn.name() == "PowBackward0"
 assert "- name: exp(Tensor self) -> Tensor\n  self: grad * result.conj()" in text
 assert "- name: log(Tensor self) -> Tensor\n  self: grad.div(self.conj())" in text
 assert "  self: mul_tensor_backward(grad, other, self.scalar_type())" in text

@@ -20,10 +20,10 @@ from minigrad.autograd.engine import merge, run_node
 from minigrad.autograd.ready import push, sink
 
 # %% [markdown] tags=["lang-zh"]
-# 前几课里通过检查的部件，这一课可以接着用：`use_parts("mine")` 接上你写的，`use_parts("reference")` 换回引擎自己的。评分不受影响，用的总是引擎自己的。
+# 前几课里通过检查的部件，这一课可以接着用：`use_parts("mine")` 接上你写的，`use_parts("reference")` 换回引擎自己的。评分不受影响：前几课的部件，评分时用的总是引擎自己的。
 
 # %% [markdown] tags=["lang-en"]
-# Parts of yours that passed in earlier lessons can go on working in this one: `use_parts("mine")` plugs in yours, `use_parts("reference")` goes back to the engine's own. Grading is not affected; it always takes the engine's own.
+# Parts of yours that passed in earlier lessons can go on working in this one: `use_parts("mine")` plugs in yours, `use_parts("reference")` goes back to the engine's own. Grading is not affected: in place of those parts it always uses the engine's own.
 
 # %%
 from autograder import use_parts
@@ -245,7 +245,9 @@ first, second = [target for target, _ in y.grad_fn.next_functions]
 assert first is second and first.variable is x and z.grad_fn.next_functions[1] == (None, 0)
 
 # %% [markdown] tags=["lang-zh"]
-# 写 `count_dependencies`。`roots` 是根节点的集合，可以用 `for` 逐个取出；`node.next_functions` 是一个节点的边，每条写成一对：通向的节点，编号。编号这里用不到；通向 `None` 的边不算。minigrad 内部把这两样分开存：`node.parents` 只有那些节点，第 `i` 条边的编号是 `node.number(i)`；用哪一种写法都行。
+# 写 `count_dependencies`。`roots` 里是几个根节点，可以用 `for` 逐个读出，但不要改动它：引擎给的是它自己的字典。`node.next_functions` 是一个节点的边，每条写成一对：通向的节点，编号。编号这里用不到；通向 `None` 的边不算。
+#
+# minigrad 内部把这两样分开存：`node.parents` 只有那些节点，第 `i` 条边的编号是 `node.number(i)`；用哪一种写法都行。
 #
 # 返回一个字典：从根能走到的每个节点，对应通向它的边数。没有边通向的根，记 0。
 #
@@ -254,7 +256,9 @@ assert first is second and first.variable is x and z.grad_fn.next_functions[1] =
 # 图可以很深，别用递归；一个节点可能从好几条路走到，它自己的边只能数一遍。
 
 # %% [markdown] tags=["lang-en"]
-# Write `count_dependencies`. `roots` is a collection of root nodes that you can loop over with `for`; `node.next_functions` are a node's edges, each of them a pair: the node it leads to, and a number. You don't need the number here; edges that lead to `None` don't count. Internally, minigrad keeps the two apart: `node.parents` holds just the nodes, and the number of edge `i` is `node.number(i)`; write it either way.
+# Write `count_dependencies`. `roots` holds the root nodes; loop over it with `for`, but leave it as it is: what the engine passes is a dict of its own. `node.next_functions` are a node's edges, each of them a pair: the node it leads to, and a number. You don't need the number here; edges that lead to `None` don't count.
+#
+# Internally, minigrad keeps the two apart: `node.parents` holds just the nodes, and the number of edge `i` is `node.number(i)`; write it either way.
 #
 # Return a dict: for each node that can be reached from the roots, how many edges lead to it. A root that no edge leads to gets 0.
 #
@@ -399,14 +403,18 @@ assert b.grad_fn.next_functions[0][0].order < d.grad_fn.order
 # %% [markdown] tags=["lang-zh"]
 # 不用再等的节点放在一起，叫就绪队列（ready queue）。放进去有现成的 `push(heap, node)`；取出来的 `pop(heap)` 由你来写。
 #
-# `heap` 是一个列表，至少有一个节点，先后不一定。找出最该走的那个，从列表里拿走，返回它；其余的留着。开头导入的 `sink` 是参考答案用的，你可以不用。
+# `heap` 是一个列表，至少有一个节点，先后不一定。找出最该走的那个，从列表里拿走，返回它；其余的留着。几个叶子的 `AccumulateGrad` 一样靠前，先拿哪个都行。
+#
+# 开头导入的 `sink` 是参考答案用的，你可以不用。
 #
 # 例子：`heap` 里是 `b`、`c` 和 `a` 的节点，第一次得到 `a` 的 `AccumulateGrad`，第二次得到 `c` 的，第三次得到 `b` 的。
 
 # %% [markdown] tags=["lang-en"]
 # The nodes with nothing left to wait for are kept in the ready queue (就绪队列). `push(heap, node)`, which puts one in, already exists; `pop(heap)`, which takes one out, is yours to write.
 #
-# `heap` is a list of at least one node, in no particular order. Find the one whose turn it is, take it out of the list and return it; the others stay. The `sink` imported at the top is what the reference answer uses; you need not.
+# `heap` is a list of at least one node, in no particular order. Find the one whose turn it is, take it out of the list and return it; the others stay. The `AccumulateGrad` nodes of several leaves rank the same; take any of them.
+#
+# The `sink` imported at the top is what the reference answer uses; you need not.
 #
 # Example: with the nodes of `b`, `c` and `a` in `heap`, the first call gives the `AccumulateGrad` of `a`, the second the node of `c`, the third that of `b`.
 
@@ -444,7 +452,7 @@ check("who_goes_next")
 # 3. 队列不空，就取出一个节点，拿走为它攒下的梯度，让它走。
 # 4. 它的每条边得到一份结果，加到下家攒着的那份上去；下家要等的数减 1，减到 0，就放进队列。
 #
-# 第 4 件里的“加”，就是分岔处的求和：一个值用了几处，各处的梯度在这里汇合。链式法则里的加号，全都藏在这一行。
+# 第 4 件里的“加”，就是分岔处的求和：一个值用了几处，各处的梯度在这里汇合。图里有岔路的地方，链式法则的加号就在这一行；广播的求和不在这里，第 04 课已经写过了。
 
 # %% [markdown] tags=["lang-en"]
 # ## 5 · Put it together: run_backward
@@ -456,7 +464,7 @@ check("who_goes_next")
 # 3. While the queue is not empty, take out a node, fetch the gradient collected for it, and let it run.
 # 4. Each of its edges gets one result, which is added to what has been collected for the next node; that node now waits for 1 less, and at 0 it goes into the queue.
 #
-# The word "added" in step 4 is the sum at a fork: if a value was used in several places, the gradients from those places meet here. Every plus sign of the chain rule is in that one line.
+# The word "added" in step 4 is the sum at a fork: if a value was used in several places, the gradients from those places meet here. Where paths of the graph fork, the plus sign of the chain rule is in that one line; the sums of broadcasting are not: you wrote those in lesson 04.
 
 # %% [markdown] tags=["lang-zh"]
 # 手边有这些工具：
@@ -582,7 +590,7 @@ assert arrived == [1.0, 1.0]
 # 两边都走完了；谁更快，看上面的时间，换一台机器也许不同。没有递归，就没有深度的限制：这条链再长，队列里也最多一个节点，深度只是循环的次数。宽的图也不怕，6561 条路，每个节点只走一次：
 
 # %% [markdown] tags=["lang-en"]
-# Both get through; which is faster the times above tell, and on another machine they may tell otherwise. Without recursion there is no limit to depth: however long this chain is, the queue never holds more than one node, and depth is just the number of iterations of the loop. Nor is width a problem: 6561 paths, and each node runs only once:
+# Both get through; the times above show which is faster, and another machine may say otherwise. Without recursion there is no limit to depth: however long this chain is, the queue never holds more than one node, and depth is just the number of iterations of the loop. Nor is width a problem: 6561 paths, and each node runs only once:
 
 # %% nbgrader={"grade_id": "check_deep_and_many_ways", "grade": true, "points": 2}
 check("deep_and_many_ways")
@@ -601,14 +609,14 @@ check("engine_trains_a_network")
 #
 # torch 的引擎和你的走法相同，上面的检查都比过了。它也能从好几个根一起出发，哪怕一个根在另一个的下游。下面 `z` 由 `y` 算出，两个都是根：`y` 的钩子会响几次？
 #
-# 还有，引擎在哪里跑？在 CPU 上，就在调用 `backward()` 的那个线程（thread）里；所以钩子里出了错，就从 `backward()` 这一行冒出来：
+# 还有两问：引擎在哪个线程（thread）里跑，是调用 `backward()` 的这一个，还是另外一个？钩子里要是出了错，从哪一行冒出来？
 
 # %% [markdown] tags=["lang-en"]
 # ## 7 · What torch really does
 #
 # torch's engine walks the way yours does; the checks above have compared the two. It, too, can start from several roots at once, even when one lies downstream of another. Below, `z` is computed from `y`, and both are roots: how many times does the hook of `y` fire?
 #
-# And where does the engine run? On a CPU, in the very thread (线程) that calls `backward()`; so an error in a hook surfaces at the line that says `backward()`:
+# And two more questions: in which thread (线程) does the engine run, the one that calls `backward()` or another? And if a hook raises an error, at which line does it surface?
 
 # %% tags=["demo"]
 import threading
@@ -644,9 +652,13 @@ except ValueError as error:
 
 # %% [markdown] tags=["lang-zh"]
 # 只响了一次，见到的是完整的梯度：1 是 `y` 作为根的起点，4 来自 `z`，加起来是 5。
+#
+# 在 CPU 上，引擎就在调用 `backward()` 的那个线程里跑。钩子里的错，从写着 `backward()` 的那一行冒出来。
 
 # %% [markdown] tags=["lang-en"]
 # It fired once and saw the complete gradient: the 1 that `y` starts with as a root, plus 4 from `z`, which makes 5.
+#
+# On a CPU the engine runs in the very thread that calls `backward()`. An error in a hook surfaces at the line that says `backward()`.
 
 # %% [markdown] tags=["lang-zh"]
 # ## 自测
@@ -696,7 +708,7 @@ assert x.grad.item() == 4 * 27.0
 # %% [markdown] tags=["lang-en"]
 # ## Think, then write
 #
-# A fellow student has written a small engine whose backward is one recursive function; small examples come out right. "What is missing?" he asks. Tell him in four or five sentences: what happens when the graph gets wide, what happens when it gets deep (an example of each), and how to change it so that each node runs only once? And once that is done, what decides the order of the hooks? In Chinese or English. A teacher reads this cell; it is worth 1 point.
+# A fellow student has written a small engine whose backward is one recursive function; small examples come out right. "What is missing?" they ask. Tell them in four or five sentences: what happens when the graph gets wide, what happens when it gets deep (an example of each), and how to change it so that each node runs only once? And once that is done, what decides the order of the hooks? In Chinese or English. A teacher reads this cell; it is worth 1 point.
 
 # %% [markdown] nbgrader={"grade_id": "reflection", "grade": true, "solution": true, "points": 1}
 # **评分标准（1 分）** 下面四点说对三点（其中必须有第 3 点），给 1 分：

@@ -21,10 +21,10 @@ from minigrad.autograd.functional import zeros_like
 from minigrad.autograd.roots import ONLY_SCALARS, mismatch, ones_for
 
 # %% [markdown] tags=["lang-zh"]
-# 前几课里通过检查的部件，这一课可以接着用：`use_parts("mine")` 接上你写的，`use_parts("reference")` 换回引擎自己的。评分不受影响，用的总是引擎自己的。
+# 前几课里通过检查的部件，这一课可以接着用：`use_parts("mine")` 接上你写的，`use_parts("reference")` 换回引擎自己的。评分不受影响：前几课的部件，评分时用的总是引擎自己的。
 
 # %% [markdown] tags=["lang-en"]
-# Parts of yours that passed in earlier lessons can go on working in this one: `use_parts("mine")` plugs in yours, `use_parts("reference")` goes back to the engine's own. Grading is not affected; it always takes the engine's own.
+# Parts of yours that passed in earlier lessons can go on working in this one: `use_parts("mine")` plugs in yours, `use_parts("reference")` goes back to the engine's own. Grading is not affected: in place of those parts it always uses the engine's own.
 
 # %%
 from autograder import use_parts
@@ -100,7 +100,7 @@ draw(z, params={"x": x, "y": y, "z": z}, show=["shapes", "grads"])
 assert torch.allclose(torch.tensor(x.grad.tolist()), of_mean)
 
 # %% [markdown] tags=["lang-zh"]
-# ## 2 · backward 到底算什么？
+# ## 2 · backward 算的到底是什么？
 #
 # 取 $y = Wx$，`W` 有 2 行 3 列。`y` 的每个元素对 `x` 的每个元素都有一个导数，摆成一张表，就是雅可比矩阵（Jacobian）$J$；这里它就是 `W`。
 #
@@ -175,14 +175,14 @@ assert torch.equal(implicit, explicit)
 #
 # 模型有三个损失（loss）：看重第二个，不太在乎第三个。可以先加权求和再反向，也可以把权重直接交给 `backward`。结果一样吗？
 #
-# 顺带看两个旧习惯：老笔记把权重写成只有一行的矩阵；更老的，把这个参数叫作 `grad_variables`。今天还行吗？
+# 顺带看两个旧习惯：老笔记把权重写成只有一行的矩阵；还有的照搬 `torch.autograd.backward` 从前的参数名 `grad_variables`。今天这样交给张量的 `backward`，还行吗？
 
 # %% [markdown] tags=["lang-en"]
 # ## 3 · Losses with different weights
 #
 # A model has three losses (损失); the second matters a lot, the third very little. You can weight and sum them first and then go backward, or hand the weights to `backward`. Is the result the same?
 #
-# And two old habits along the way: old notes write the weights as a matrix with a single row, and even older ones call the argument `grad_variables`. Do these still work today?
+# And two old habits along the way: old notes write the weights as a matrix with a single row, and some borrow `grad_variables`, the name that an argument of `torch.autograd.backward` once had. Given to a tensor's `backward` today, do these still work?
 
 
 # %% tags=["demo"]
@@ -207,6 +207,8 @@ for given in ({"gradient": weights.reshape(1, 3)}, {"grad_variables": weights}):
         print(f"{type(error).__name__}: {error}")
 
 # %% tags=["proof"]
+import warnings
+
 assert torch.allclose(w.grad, u.grad)
 try:
     three_losses(w).backward(weights.reshape(1, 3))
@@ -218,12 +220,21 @@ try:
     raise AssertionError
 except TypeError as error:
     assert "grad_variables" in str(error)
+fresh = torch.tensor([0.5, -0.5], requires_grad=True)
+with warnings.catch_warnings(record=True) as said:
+    warnings.simplefilter("always")
+    torch.autograd.backward(three_losses(fresh), grad_variables=weights)
+assert torch.equal(fresh.grad, w.grad) and said[0].category is FutureWarning and "grad_tensors" in str(said[0].message)
 
 # %% [markdown] tags=["lang-zh"]
-# 结果一样。参数如今叫 `gradient`；权重和输出一一对应，所以形状（shape）必须一模一样。
+# 结果一样。权重和输出一一对应，所以形状（shape）必须一模一样。
+#
+# 名字呢，张量的 `backward` 只认 `gradient`。`torch.autograd.backward` 的参数如今叫 `grad_tensors`；旧名 `grad_variables` 它还认，只是会警告。
 
 # %% [markdown] tags=["lang-en"]
-# The result is the same. The argument is called `gradient` now; weights and outputs correspond one to one, so the shape (形状) has to be exactly the same.
+# The result is the same. Weights and outputs correspond one to one, so the shape (形状) has to be exactly the same.
+#
+# As for the name, a tensor's `backward` knows only `gradient`. The argument of `torch.autograd.backward` is called `grad_tensors` now; the old name, `grad_variables`, is still accepted there, with a warning.
 
 # %% [markdown] tags=["lang-zh"]
 # ## 4 · 从什么梯度出发？
@@ -339,7 +350,9 @@ assert torch.equal(torch.autograd.functional.jacobian(lambda x: W @ x, x.detach(
 #
 # 写 `jacobian_rows`。`output` 是算好的张量，形状任意；`inputs` 是它依赖的几个张量。返回一个列表，`output` 的每个元素一行，按 `reshape(-1)` 的次序；每一行就是 `grad` 给的那个元组（tuple），没有用到的输入那里是 `None`。
 #
-# `grad` 是 `minigrad.autograd.grad`：`grad(output, inputs, weights, retain_graph=True, create_graph=create_graph, allow_unused=True)` 从 `output` 反向一次，权重是 `weights`，不碰任何 `.grad`。`zeros_like(output)` 造出同样形状的零。
+# `grad` 是 `minigrad.autograd.grad`：`grad(output, inputs, weights, retain_graph=True, create_graph=create_graph, allow_unused=True)` 从 `output` 反向一次，权重是 `weights`，不碰任何 `.grad`。
+#
+# `zeros_like(output)` 造出同样形状的零。每一行都用新造的权重：`create_graph` 为真时它会被保存，事后再改写就要报错。
 #
 # 例子：$y = x^2$，`x` 为 `[1, 2, 3]`，三行是 `[2, 0, 0]`、`[0, 4, 0]`、`[0, 0, 6]`。
 
@@ -348,7 +361,9 @@ assert torch.equal(torch.autograd.functional.jacobian(lambda x: W @ x, x.detach(
 #
 # Write `jacobian_rows`. `output` is a tensor that has already been computed, of any shape; `inputs` are the tensors it depends on. Return a list with one row for each element of `output`, in the order of `reshape(-1)`; a row is just the tuple (元组) that `grad` gives, with `None` for an input that wasn't used.
 #
-# `grad` is `minigrad.autograd.grad`: `grad(output, inputs, weights, retain_graph=True, create_graph=create_graph, allow_unused=True)` goes backward once from `output`, with `weights` as the weights, and touches no `.grad`. `zeros_like(output)` makes zeros of the same shape.
+# `grad` is `minigrad.autograd.grad`: `grad(output, inputs, weights, retain_graph=True, create_graph=create_graph, allow_unused=True)` goes backward once from `output`, with `weights` as the weights, and touches no `.grad`.
+#
+# `zeros_like(output)` makes zeros of the same shape. Make new weights for every row: where `create_graph` is true they get saved, and writing to them afterwards is an error.
 #
 # Example: $y = x^2$, with `x` `[1, 2, 3]`: the three rows are `[2, 0, 0]`, `[0, 4, 0]`, `[0, 0, 6]`.
 
@@ -433,7 +448,7 @@ assert len(walks) == 80  # J: a walk for each output
 # %% [markdown] tags=["lang-en"]
 # The time for all of $J$ climbs with the number of outputs; that for $v^T J$ stays almost flat. Training needs only the latter: the loss is one number, and `v` is 1. That is also why `backward` asks you for weights instead of silently computing all of $J$.
 #
-# The last check takes a small network with three losses and, on your two parts, computes the rows, weights them, and trains for two steps.
+# The last check takes a small network with three losses and uses your two parts to compute the rows, weight them, and train for two steps.
 
 # %% nbgrader={"grade_id": "check_weights_and_rows", "grade": true, "points": 3}
 check("weights_and_rows")
@@ -446,7 +461,7 @@ check("weights_and_rows")
 # %% [markdown] tags=["lang-en"]
 # ## 6 · What torch really does
 #
-# In torch, too, this rule is a bit of Python, called `_make_grads`; look for your own lines in it. As for $J$, torch has another way: give it all the `v`, stacked. Guess: how often does it go backward for the three rows below? A hook counts:
+# In torch, too, this rule is a bit of Python, called `_make_grads`; look for your own lines in it. As for $J$, torch has another way: give it all the `v`, stacked. Guess: how many times does it go backward for the three rows below? A hook on the way counts:
 
 # %% tags=["demo"]
 import inspect
@@ -506,7 +521,7 @@ assert torch.equal(summed, x.grad)
 # %% [markdown] tags=["lang-en"]
 # ## Think, then write
 #
-# A fellow student's `loss` has one number for each example; `loss.backward()` raised an error, so he changed it to `loss.backward(torch.ones_like(loss))`, and the error is gone. Tell him in three or four sentences: what does he compute now, and how does it differ from `loss.mean().backward()`? Why won't torch fill in these weights by itself? And if he wants the gradient for each example, what should he do? In Chinese or English. A teacher reads this cell; it is worth 1 point.
+# A fellow student's `loss` has one number for each example; `loss.backward()` raised an error, so they changed it to `loss.backward(torch.ones_like(loss))`, and the error is gone. Tell them in three or four sentences: what do they compute now, and how does it differ from `loss.mean().backward()`? Why won't torch fill in these weights by itself? And if they want the gradient for each example, what should they do? In Chinese or English. A teacher reads this cell; it is worth 1 point.
 
 # %% [markdown] nbgrader={"grade_id": "reflection", "grade": true, "solution": true, "points": 1}
 # **评分标准（1 分）** 下面三点说对两点（其中必须有第 1 点），给 1 分：
@@ -517,7 +532,7 @@ assert torch.equal(summed, x.grad)
 # 参考回答：权重全是 1，算的是所有损失之和的梯度，是平均的 n 倍，同样的学习率下，每一步也是 n 倍。求和、平均、加权，是三种不同的目标，torch 没法知道你要哪一种，所以不肯自己补。想要每条数据的梯度，就对每个元素各反向一次，权重只有它是 1，并且 retain_graph=True，得到的正是雅可比矩阵的各行。
 #
 # **Rubric (1 point)** Two of these three, the first among them:
-# 1. He computes the gradient of the sum of the losses, the rows of J added; it is n times that of the mean (n examples), and with the same learning rate so is the step.
+# 1. They compute the gradient of the sum of the losses, the rows of J added; it is n times that of the mean (n examples), and with the same learning rate so is the step.
 # 2. Weights are a choice: sum, mean, or some more than others give different results; torch won't decide for you, so give it a scalar, or give it weights.
 # 3. Each example's gradient is a row of J: go backward for one element at a time (one weight 1, the others 0), keeping the graph; or use torch.autograd.functional.jacobian.
 #

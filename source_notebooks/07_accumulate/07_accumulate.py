@@ -21,10 +21,10 @@ from autograder import check, hint, implements
 from minigrad.tensor import from_array
 
 # %% [markdown] tags=["lang-zh"]
-# 前几课里通过检查的部件，这一课可以接着用：`use_parts("mine")` 接上你写的，`use_parts("reference")` 换回引擎自己的。评分不受影响，用的总是引擎自己的。
+# 前几课里通过检查的部件，这一课可以接着用：`use_parts("mine")` 接上你写的，`use_parts("reference")` 换回引擎自己的。评分不受影响：前几课的部件，评分时用的总是引擎自己的。
 
 # %% [markdown] tags=["lang-en"]
-# Parts of yours that passed in earlier lessons can go on working in this one: `use_parts("mine")` plugs in yours, `use_parts("reference")` goes back to the engine's own. Grading is not affected; it always takes the engine's own.
+# Parts of yours that passed in earlier lessons can go on working in this one: `use_parts("mine")` plugs in yours, `use_parts("reference")` goes back to the engine's own. Grading is not affected: in place of those parts it always uses the engine's own.
 
 # %%
 from autograder import use_parts
@@ -74,14 +74,14 @@ assert x.grad.tolist() == [[3.0, 3.0], [3.0, 3.0]]
 #
 # “忘了清零无非多费点内存、收敛慢一点”，这话常有人说。试试看：要找的是 `w = 3`，损失（loss）是 $(w - 3)^2$，优化器（optimizer）每步按 `w.grad` 挪动 `w`。
 #
-# 一个循环每步都清零，另一个从不清。先猜：40 步之后，两边的 `w` 各在哪里？
+# 一个循环每步都清零，另一个从不清。先猜：40 步之后，两边的 `w` 各在哪里？从不清的那一个，给它 4000 步，停得下来吗？
 
 # %% [markdown] tags=["lang-en"]
 # ## 2 · Without clearing, is it just slower?
 #
 # "Forgetting to clear costs a bit of memory and speed, that's all", you often hear. Let's try: the goal is to find `w = 3`, the loss (损失) is $(w - 3)^2$, and at each step an optimizer (优化器) moves `w` by what is in `w.grad`.
 #
-# One loop clears at every step, the other never does. Guess: after 40 steps, where is `w` in each of them?
+# One loop clears at every step, the other never does. Guess: after 40 steps, where is `w` in each of them? And will the one that never clears settle down if it gets 4000 steps?
 
 
 # %% tags=["demo"]
@@ -102,6 +102,7 @@ def train(T, clear, steps=40):
 for clear in (True, False):
     w, losses = train(torch, clear)
     print(f"clear = {clear!s:<5}  w = {w:.4f}  worst loss of the last 15 steps: {max(losses[-15:]):.4f}")
+print(f"clear = False, 4000 steps  worst loss of the last 15 steps: {max(train(torch, False, 4000)[1][-15:]):.4f}")
 
 # %% tags=["proof"]
 w, losses = train(torch, True)
@@ -135,7 +136,7 @@ _ = ax.legend(loc="upper right")
 # 因为更多的时候，相加正是我们要的。
 #
 # 1. 同一个权重（weight）用了两次，就有两份梯度到达，链式法则要它们的和。
-# 2. 有几个损失，各自 `backward()`，效果和先加起来再 `backward()` 一样。
+# 2. 有几个损失，各有各的图，各自 `backward()`，效果和先加起来再 `backward()` 一样。（共用一段图的损失，第 08 课再说。）
 # 3. 一个批次太大，内存放不下，就切成几个微批（micro-batch），一块一块地算，梯度攒够了再走一步。
 #
 # 图里是第一种：两条边通向同一个 `AccumulateGrad`。$w^2 + 2w$ 在 `w = 3` 处，到达的是 6 和 2。
@@ -146,7 +147,7 @@ _ = ax.legend(loc="upper right")
 # Because more often than not, a sum is what we want.
 #
 # 1. A weight (权重) that is used twice receives two gradients, and the chain rule asks for their sum.
-# 2. Several losses, each with its own `backward()`, have the same effect as adding them first and calling `backward()` once.
+# 2. Several losses, each with a graph and a `backward()` of its own, have the same effect as adding them first and calling `backward()` once. (Losses that share part of a graph come up in lesson 08.)
 # 3. A batch that doesn't fit into memory is cut into micro-batches (微批) and computed piece by piece, and the step is taken once all the gradients are in.
 #
 # The picture shows the first: two edges lead to one `AccumulateGrad`. For $w^2 + 2w$ at `w = 3`, what arrives is 6 and 2.
@@ -325,10 +326,12 @@ assert p.grad.tolist() == q.grad.tolist() == [3.0, 3.0] and p.grad.data_ptr() ==
 
 # %% [markdown] tags=["lang-zh"]
 # torch 给的是 3。加法把同一份内存交给两边，两个 `reshape` 的反向各给它套上一个新张量：张量是两个，内存是一份，torch 只看张量，没有复制。第二遍 `p` 往里加 1，`q` 又往里加一次：1 + 1 + 1。
+#
 # minigrad 看内存：到达的数组是视图（view），就当作别人也可能拿着，`shared` 是真的；你的 `accumulate` 复制了，所以是 2。
 
 # %% [markdown] tags=["lang-en"]
 # torch says 3. The addition hands the same memory to both sides, and the backward of each `reshape` wraps it in a new tensor: two tensors, one memory. torch looks at the tensors only, and copies nothing. In the second pass `p` adds its 1 there, and then `q` adds another: 1 + 1 + 1.
+#
 # minigrad looks at the memory: an array that arrives as a view (视图) counts as one that somebody else may hold, so `shared` is true, your `accumulate` makes a copy, and it says 2.
 
 # %% [markdown] tags=["lang-zh"]
@@ -336,14 +339,18 @@ assert p.grad.tolist() == q.grad.tolist() == [3.0, 3.0] and p.grad.data_ptr() ==
 #
 # `backward(create_graph=True)` 会把求导的过程也记录下来，于是 `w.grad` 自己带着 `grad_fn`，可以再对它求导。拿它做什么，第 11 课再说；这里只问一件事：这样的梯度还能原地相加吗？
 #
-# 先用两次普通的 `backward`，再用两次带记录的，看看最初拿在手里的 `first` 怎么变。猜猜两行各打印什么：
+# 先用两次普通的 `backward`，再用两次带记录的，看看最初拿在手里的 `first` 怎么变。先猜两行各打印什么。
+#
+# 最后硬把 `first` 原地加 1，再从用过它的 `squared` 反向，又会怎样？
 
 # %% [markdown] tags=["lang-en"]
 # ## 5 · When the gradient itself has a history
 #
 # `backward(create_graph=True)` records the differentiation as well; `w.grad` then has a `grad_fn` of its own and can be differentiated again. Lesson 11 shows what that is for; here we ask only one thing: may such a gradient still be added to in place?
 #
-# First two plain `backward`s, then two recorded ones: watch what becomes of `first`, which holds on to the first gradient. Guess what the two lines print:
+# First two plain `backward`s, then two recorded ones: watch what becomes of `first`, which holds on to the first gradient. Guess what the two lines print.
+#
+# At the end we add 1 to `first` in place all the same, then go backward from `squared`, which used it. What will happen?
 
 # %% tags=["demo"]
 import warnings
@@ -359,6 +366,14 @@ for recorded in (False, True):
     (w**3).sum().backward(create_graph=recorded)
     print(first, w.grad, w.grad is first)
     w.grad = None
+
+squared = first * first  # saves first
+with torch.no_grad():
+    first.add_(1)
+try:
+    squared.backward()
+except RuntimeError as error:
+    print("RuntimeError:", str(error).split(":")[0])
 
 # %% tags=["proof"]
 for recorded in (False, True):
@@ -381,12 +396,12 @@ except RuntimeError as error:
 # %% [markdown] tags=["lang-zh"]
 # 普通的梯度：`first` 跟着变成 54，因为它就是 `w.grad`。带历史的：`first` 还是 27，`w.grad` 换成了一个新张量。
 #
-# 为什么要换？带历史的梯度也许已经被别的运算保存下来，等着反向时用。原地一改，那张图就毁了。所以这时用普通的加法，造一个新张量，加法本身也会被记录。
+# 为什么要换？带历史的梯度也许已经被别的运算保存下来，等着反向时用。原地一改，那张图就毁了，就像最后那个报错。所以这时用普通的加法，造一个新张量，加法本身也会被记录。
 
 # %% [markdown] tags=["lang-en"]
 # Plain: `first` has become 54 as well, because it is `w.grad`. With a history: `first` is still 27, and `w.grad` is a new tensor.
 #
-# Why a new one? A gradient with a history may have been saved by some operation that needs it in backward; writing to it in place would break that graph. So an ordinary addition is used, which makes a new tensor and is itself recorded.
+# Why a new one? A gradient with a history may have been saved by some operation that needs it in backward; writing to it in place breaks that graph, as the error at the end says. So an ordinary addition is used, which makes a new tensor and is itself recorded.
 
 # %% [markdown] tags=["lang-zh"]
 # 写 `accumulate_graph`。这次 `grad` 不是数组，而是带历史的张量。第一次，放进 `variable._grad` 的是 `grad.copied()`，一个带着历史的复制；之后用 `+`。
@@ -549,7 +564,7 @@ check("accumulation_in_training")
 # %% [markdown] tags=["lang-en"]
 # ## 7 · What torch really does
 #
-# torch, too, copies only when it must. Before `AccumulateGrad` runs, we note the address of what arrives, and compare it with the address of `.grad` afterwards (by `register_prehook`; lesson 09 has more about hooks). The third time, we also keep a reference to what arrived. Guess which lines say `True`:
+# torch, too, copies only when it must. Before `AccumulateGrad` runs, we note the address of what arrives, and compare it with the address of `.grad` afterwards (using `register_prehook`; lesson 09 has more about hooks). The third time, we also keep a reference to what arrived. Guess which lines say `True`:
 
 
 # %% tags=["demo"]

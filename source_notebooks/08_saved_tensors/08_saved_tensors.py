@@ -22,10 +22,10 @@ from autograder import check, hint, implements
 from minigrad.autograd.graph import SECOND_BACKWARD, SavedResult
 
 # %% [markdown] tags=["lang-zh"]
-# 前几课里通过检查的部件，这一课可以接着用：`use_parts("mine")` 接上你写的，`use_parts("reference")` 换回引擎自己的。评分不受影响，用的总是引擎自己的。
+# 前几课里通过检查的部件，这一课可以接着用：`use_parts("mine")` 接上你写的，`use_parts("reference")` 换回引擎自己的。评分不受影响：前几课的部件，评分时用的总是引擎自己的。
 
 # %% [markdown] tags=["lang-en"]
-# Parts of yours that passed in earlier lessons can go on working in this one: `use_parts("mine")` plugs in yours, `use_parts("reference")` goes back to the engine's own. Grading is not affected; it always takes the engine's own.
+# Parts of yours that passed in earlier lessons can go on working in this one: `use_parts("mine")` plugs in yours, `use_parts("reference")` goes back to the engine's own. Grading is not affected: in place of those parts it always uses the engine's own.
 
 # %%
 from autograder import use_parts
@@ -279,26 +279,16 @@ check("saved_result")
 # %% [markdown] tags=["lang-zh"]
 # ## 4 · 取出来
 #
-# 轮到一个节点反向时，它先把保存的值取出来，再交给导数规则。`self.saved` 有四种情形：
+# 轮到一个节点反向时，它先把保存的值取出来，再交给导数规则。这些值放在 `self.saved` 里，是一个元组。
 #
-# - 整个是 `None`：已经释放了，要报错。错误信息很长，常量 `SECOND_BACKWARD` 里已经写好：`raise RuntimeError(SECOND_BACKWARD)`。
-# - 是空元组：什么也没存，也就没有什么会被释放。返回空列表，走多少遍都行。
-# - 是元组，其中某一项是 `None`：没有人需要它，但位置要占着，后面的值不能往前挪。
-# - 其中某一项是保存的值 `value`：要的数组是 `value._data`。它要是有计数器（`value._counter` 不是 `None`），先调用 `self.check_saved(index, value)`，`index` 是它在元组里的位置；值在保存之后被改写过，这个函数会报错（它怎么知道的，第 10 课由你来写）。
-#
-# 在 `minigrad` 上看看 `saved` 的样子，每一项印出它的数和计数器。下面的 `addcmul` 算的是 $a + 2au$，只有 `u` 要梯度：
+# 下面的 `addcmul` 算的是 $a + 2au$，只有 `u` 要梯度；每一项印出它的数和计数器。先猜：`a`、`u`、2 这三样，节点要记住哪几样？
 
 # %% [markdown] tags=["lang-en"]
 # ## 4 · Reading what was saved
 #
-# When its turn comes in backward, a node first reads what it has saved, then passes it to the derivative rule. There are four cases for `self.saved`:
+# When its turn comes in backward, a node first reads what it has saved, then passes it to the derivative rule. The values are kept in `self.saved`, a tuple.
 #
-# - It is `None` itself: everything was released, so raise an error. The message is long; the constant `SECOND_BACKWARD` has it ready: `raise RuntimeError(SECOND_BACKWARD)`.
-# - It is an empty tuple: nothing was saved, so nothing can have been released. Return an empty list, however often the node is walked.
-# - It is a tuple, and one of its items is `None`: nobody needs that value, but it keeps its place; the values after it must not move up.
-# - One of its items is a saved `value`: the result needs its array, `value._data`. If it has a counter (`value._counter` is not `None`), first call `self.check_saved(index, value)`, where `index` is its place in the tuple; that function raises if the value has been written to since it was saved (you will write how it knows in lesson 10).
-#
-# Here is what `saved` looks like in `minigrad`, each item printed with its numbers and its counter. `addcmul` below computes $a + 2au$, and only `u` requires a gradient:
+# Below, `addcmul` computes $a + 2au$, and only `u` requires a gradient; each item is printed with its numbers and its counter. Guess: of `a`, `u` and 2, which does the node have to remember?
 
 # %%
 a = minigrad.tensor([1.0, 2.0])
@@ -313,12 +303,30 @@ y.sum().backward()
 assert u.grad.tolist() == [2.0, 4.0] and y.grad_fn.saved is None
 
 # %% [markdown] tags=["lang-zh"]
-# 中间的 `None` 占着 `u` 的位置：要用它的只有 `a` 的梯度，而 `a` 不要梯度。`minigrad` 为了省事，到用得着的时候才给张量造计数器；还没有计数器的张量，一定没被改写过，和普通的数一样用不着检查。保存之后才改写的，这时已经有了。
+# 要记住的是 `a` 和 2。中间的 `None` 占着 `u` 的位置：要用它的只有 `a` 的梯度，而 `a` 不要梯度。
+#
+# `self.saved` 一共有四种情形：
+#
+# - 整个是 `None`：已经释放了，要报错。错误信息很长，常量 `SECOND_BACKWARD` 里已经写好：`raise RuntimeError(SECOND_BACKWARD)`。
+# - 是空元组：什么也没存，也就没有什么会被释放。返回空列表，走多少遍都行。
+# - 是元组，其中某一项是 `None`：没有人需要它，但位置要占着，后面的值不能往前挪。
+# - 其中某一项是保存的值 `value`：要的数组是 `value._data`。它要是有计数器（`value._counter` 不是 `None`），先调用 `self.check_saved(index, value)`，`index` 是它在元组里的位置；值在保存之后被改写过，这个函数会报错（它怎么知道的，第 10 课由你来写）。
+#
+# 上面印出的计数器都是 `None`：`minigrad` 为了省事，到用得着的时候才给张量造计数器。还没有计数器的张量，一定没被改写过，和普通的数一样用不着检查。保存之后才改写的，这时已经有了。
 #
 # 写 `unpack_arrays`。返回一个列表，和 `self.saved` 一样长，每一项是 `value._data` 或者 `None`。例子：`self.saved` 里是 `None` 和一个数组为 `[1, 2]` 的值，返回 `[None, array([1., 2.])]`。
 
 # %% [markdown] tags=["lang-en"]
-# The `None` in the middle keeps the place of `u`: only the gradient of `a` would need it, and `a` requires none. To save work, `minigrad` gives a tensor its counter only when one is needed; a tensor that still has none was never written to, and, like a plain number, needs no check. One that was written to after saving has one by now.
+# It has to remember `a` and 2. The `None` in the middle keeps the place of `u`: only the gradient of `a` would need it, and `a` requires none.
+#
+# In all, there are four cases for `self.saved`:
+#
+# - It is `None` itself: everything was released, so raise an error. The message is long; the constant `SECOND_BACKWARD` has it ready: `raise RuntimeError(SECOND_BACKWARD)`.
+# - It is an empty tuple: nothing was saved, so nothing can have been released. Return an empty list, however often the node is walked.
+# - It is a tuple, and one of its items is `None`: nobody needs that value, but it keeps its place; the values after it must not move up.
+# - One of its items is a saved `value`: the result needs its array, `value._data`. If it has a counter (`value._counter` is not `None`), first call `self.check_saved(index, value)`, where `index` is its place in the tuple; that function raises if the value has been written to since it was saved (you will write how it knows in lesson 10).
+#
+# The counters printed above are both `None`: to save work, `minigrad` gives a tensor its counter only when one is needed. A tensor that still has none was never written to, and, like a plain number, needs no check. One that was written to after saving has one by now.
 #
 # Write `unpack_arrays`. Return a list as long as `self.saved`, whose items are `value._data` or `None`. Example: if `self.saved` holds `None` and a value whose array is `[1, 2]`, return `[None, array([1., 2.])]`.
 
@@ -583,9 +591,9 @@ _ = right.legend(fontsize="small")
 # 轮到你的引擎：下面的检查用弱引用数一数，前向之后、反向之中、反向之后，各还剩哪些张量。
 
 # %% [markdown] tags=["lang-en"]
-# Only one line climbs. On its own, `retain_graph=True` does not pile up memory: the next step's `loss` takes over the name, nothing holds the old graph any longer, and it is freed. The climbing line belongs to the loop that both retains its graphs and collects them in a list.
+# Only one line climbs. On its own, `retain_graph=True` does not make memory pile up: the next step's `loss` takes over the name, nothing holds the old graph any longer, and it is freed. The climbing line belongs to the loop that both retains its graphs and collects them in a list.
 #
-# So, more precisely: `retain_graph` keeps what this graph has saved beyond the walk, until a walk without it comes through, or until nothing holds the graph any longer. If you collect losses (损失), collect `loss.item()`.
+# So, more precisely: after the walk, `retain_graph` leaves in place what this graph has saved, until a walk without it comes through, or until nothing holds the graph any longer. If you collect losses (损失), collect `loss.item()`.
 #
 # Now it is your engine's turn: with weak references, the check below counts which tensors are still there after forward, during backward and after it.
 
@@ -632,6 +640,20 @@ print(x.grad)
 # %% tags=["proof"]
 assert type(x.tanh().grad_fn._raw_saved_result).__name__ == "SavedTensor"
 assert torch.allclose(exact, x.grad, atol=1e-3) and not torch.equal(exact, x.grad)
+assert [round(g, 4) for g in exact.tolist()] == [0.42, 0.7864, 1.0, 0.7864, 0.42]
+assert [round(g, 4) for g in x.grad.tolist()] == [0.4198, 0.7864, 1.0, 0.7864, 0.4198]
+assert [round(abs(g), 5) for g in (x.grad - exact).tolist()[1:4]] == [4e-5, 0.0, 4e-5]
+assert x.grad[2] == exact[2] and y == x.tanh().sum()
+
+# %% [markdown] tags=["lang-zh"]
+# 差一点点：两端的 0.4200 成了 0.4198，旁边的两个要到小数第五位才看得出，正中间的分毫不差。
+#
+# 规则用的是 `tanh` 保存的结果，半精度只留得住它的三位多有效数字，只有 0 存下来还是 0。前向的值一点没变：取出来的数，只有反向在用。
+
+# %% [markdown] tags=["lang-en"]
+# A little: 0.4200 became 0.4198 at both ends, the two entries beside them differ only in the fifth decimal, and the one in the middle not at all.
+#
+# The rule uses the saved result of `tanh`, of which half precision keeps a little over three digits; only 0 comes back as just 0. The value of the forward pass is unchanged: what is read back is used by backward only.
 
 # %% [markdown] tags=["lang-zh"]
 # ## 自测

@@ -23,10 +23,10 @@ from minigrad.autograd.accumulate import gradient_edge
 from minigrad.autograd.hooks import check_replacement, extras_of
 
 # %% [markdown] tags=["lang-zh"]
-# 前几课里通过检查的部件，这一课可以接着用：`use_parts("mine")` 接上你写的，`use_parts("reference")` 换回引擎自己的。评分不受影响，用的总是引擎自己的。
+# 前几课里通过检查的部件，这一课可以接着用：`use_parts("mine")` 接上你写的，`use_parts("reference")` 换回引擎自己的。评分不受影响：前几课的部件，评分时用的总是引擎自己的。
 
 # %% [markdown] tags=["lang-en"]
-# Parts of yours that passed in earlier lessons can go on working in this one: `use_parts("mine")` plugs in yours, `use_parts("reference")` goes back to the engine's own. Grading is not affected; it always takes the engine's own.
+# Parts of yours that passed in earlier lessons can go on working in this one: `use_parts("mine")` plugs in yours, `use_parts("reference")` goes back to the engine's own. Grading is not affected: in place of those parts it always uses the engine's own.
 
 # %%
 from autograder import use_parts
@@ -38,7 +38,7 @@ use_parts("mine")
 #
 # `c` 在中间：`x` 算出 `c`，`c` 算出 `d`。`d.backward()` 之后 `c.grad` 是 `None`。很多教程解释说：“反向一结束，中间的梯度就被释放了。”
 #
-# 真是这样，那么在反向的过程中去看，它总该在。`register_hook` 让我们在 `c` 的梯度（gradient）经过时看上一眼。先猜：那一刻 `c.grad` 是什么？加上 `retain_graph=True` 呢？
+# 要真是这样，在反向的过程中去看，它总该在。`register_hook` 让我们在 `c` 的梯度（gradient）经过时看上一眼。先猜：那一刻 `c.grad` 是什么？加上 `retain_graph=True` 呢？
 
 # %% [markdown] tags=["lang-en"]
 # ## 1 · Where did the gradient in the middle go?
@@ -70,10 +70,10 @@ middle.register_hook(lambda grad: seen.append((grad.tolist(), middle.grad)))
 assert seen == [([4.0, 8.0], None)] and middle.grad is None
 
 # %% [markdown] tags=["lang-zh"]
-# 梯度 `[4, 8]` 明明到了 `c`，`c.grad` 却在那一刻就是 `None`。它不是写了又被释放，而是从来没有写过：除非你另外要求（第 5 节），会往 `.grad` 里写的就只有 `AccumulateGrad`，而只有叶子才有它。图里看得清楚：
+# 梯度 `[4, 8]` 明明到了 `c`，`c.grad` 却在那一刻就是 `None`。它不是写了又被释放，而是从来没有写过：除非你另外要求（第 5 节），会往 `.grad` 里写的就只有 `AccumulateGrad`，而只有叶子才有 `AccumulateGrad`。图里看得清楚：
 
 # %% [markdown] tags=["lang-en"]
-# The gradient `[4, 8]` did arrive at `c`, yet `c.grad` was `None` at that very moment. It was not written and then freed; it was never written. Unless you ask for more (section 5), only `AccumulateGrad` writes to a `.grad`, and only leaves have one. The picture shows it:
+# The gradient `[4, 8]` did arrive at `c`, yet `c.grad` was `None` at that very moment. It was not written and then freed; it was never written. Unless you ask for more (section 5), only an `AccumulateGrad` writes to a `.grad`, and only leaves have an `AccumulateGrad`. The picture shows it:
 
 # %% tags=["picture"]
 from minigrad.viz import draw
@@ -396,16 +396,16 @@ check("retained_gradients")
 # %% [markdown] tags=["lang-zh"]
 # ## 6 · 累积之后
 #
-# 叶子的普通钩子在 `.grad` 写好之前运行。要等写好之后，用 `register_post_accumulate_grad_hook` 登记：这种钩子收到的不是梯度，而是叶子本身。
+# 叶子的钩子运行时，`.grad` 写好了吗？还有一种钩子，用 `register_post_accumulate_grad_hook` 登记，它收到的不是梯度，而是叶子本身。
 #
-# 有了它，可以每到一个梯度就走一步，走完马上清掉，不必等所有的 `.grad` 都齐了。下面第一个参数还有一个普通钩子，好看清先后。先猜：它看到的 `.grad` 是什么？`backward()` 之后，`.grad` 还在吗？
+# 下面每个参数都登记一个这样的钩子，用 `.grad` 走一步，再调用 `zero_grad`；第一个参数还有一个普通钩子，好看清先后。先猜：两种钩子看到的 `.grad` 各是什么？`backward()` 之后，`.grad` 还在吗？
 
 # %% [markdown] tags=["lang-en"]
 # ## 6 · After accumulation
 #
-# A leaf's ordinary hooks run before its `.grad` is written. To come after that, register with `register_post_accumulate_grad_hook`: such a hook is given the leaf itself, not the gradient.
+# When a leaf's hook runs, has its `.grad` been written yet? There is another kind of hook, registered with `register_post_accumulate_grad_hook`; it is given the leaf itself, not the gradient.
 #
-# With it you can take a step as soon as a gradient is in and clear it at once, without waiting until every `.grad` is there. Below, the first parameter also has an ordinary hook, to show which comes first. Guess: what does that hook see in `.grad`? And after `backward()`, is there still a `.grad`?
+# Below, each parameter has such a hook, which takes a step with `.grad` and then calls `zero_grad`; the first parameter also has an ordinary hook, to show which comes first. Guess: what does each kind see in `.grad`? And after `backward()`, is there still a `.grad`?
 
 # %% tags=["demo"]
 params = [torch.tensor([float(n)], requires_grad=True) for n in (1, 2, 3)]
@@ -434,7 +434,9 @@ for tensor, words in ((params[0] * 2, "non-leaf"), (torch.ones(1), "doesn't requ
         assert words in str(error)
 
 # %% [markdown] tags=["lang-zh"]
-# 普通钩子看到的还是 `None`：它运行的时候，`.grad` 还没有写。反向结束以后，三个 `.grad` 也都是 `None`：各走各的一步，走完就清掉了。
+# 普通钩子看到的还是 `None`：它运行的时候，`.grad` 还没有写；另一种在写好之后才运行。
+#
+# 反向结束以后，三个 `.grad` 也都是 `None`：梯度到一个，就走一步，马上清掉，不必等所有的都到齐。
 #
 # 写 `register_post_accumulate_hook`，用它登记这种钩子。它只对叶子有意义，所以有两种张量要当场拒绝，各报一个 `RuntimeError`：
 #
@@ -444,7 +446,9 @@ for tensor, words in ((params[0] * 2, "non-leaf"), (torch.ones(1), "doesn't requ
 # 剩下的是叶子。`gradient_edge(tensor)`（你在第 02 课写过）返回节点和编号两样，叶子的节点就是它的 `AccumulateGrad`；`extras_of(node).accumulated.add(hook)` 登记钩子，并返回句柄，你要返回这个句柄。
 
 # %% [markdown] tags=["lang-en"]
-# The ordinary hook still sees `None`: it runs before `.grad` is written. After backward all three `.grad` are `None` as well: each was used for its step and cleared at once.
+# The ordinary hook still sees `None`: it runs before `.grad` is written; the other kind runs once it is.
+#
+# After backward all three `.grad` are `None` as well: each was used for its step and cleared at once, without waiting for the others.
 #
 # Write `register_post_accumulate_hook`, which registers such a hook. It makes sense for leaves only, so refuse two kinds of tensors on the spot, each with a `RuntimeError`:
 #
@@ -580,12 +584,12 @@ check("hooks_in_training")
 # %% [markdown] tags=["lang-zh"]
 # ## 8 · torch 其实是怎么做的
 #
-# 钩子登记在哪里？看上去在张量上，其实在张量当时的节点上。原地（in-place）改一次 `y`，它就换了节点；改之前登记的钩子却留在旧节点那里。先猜：两个钩子各看到什么？
+# 钩子登记在哪里？看上去在张量上。下面给同一个 `y` 登记两个钩子，中间原地（in-place）改它一次。先猜：两个钩子看到的梯度一样吗？
 
 # %% [markdown] tags=["lang-en"]
 # ## 8 · What torch really does
 #
-# Where is a hook registered? On the tensor, it seems; in fact, on the node that the tensor has at the time. Change `y` in place (原地), and it gets another node; a hook registered before that stays with the old one. Guess: what does each of the two hooks see?
+# Where is a hook registered? On the tensor, it seems. Below, two hooks are registered on the same `y`, which is changed in place (原地) between the two. Guess: do they see the same gradient?
 
 # %% tags=["demo"]
 x = torch.tensor([1.0], requires_grad=True)
@@ -606,10 +610,14 @@ y.backward()
 assert seen == [("late", 1.0), ("early", 3.0)]
 
 # %% [markdown] tags=["lang-zh"]
-# 晚登记的看到 1，是改过之后的 `y` 的梯度；早登记的看到 3，是没改之前的 `y` 的梯度。各看各的节点。
+# 不一样。晚登记的看到 1，是改过之后的 `y` 的梯度；早登记的看到 3，是没改之前的 `y` 的梯度。
+#
+# 原来，钩子登记在张量当时的节点上：原地改一次，`y` 就换了节点，早登记的那个却留在旧节点那里。
 
 # %% [markdown] tags=["lang-en"]
-# The late one sees 1, the gradient for `y` after the change; the early one sees 3, the gradient for `y` before the change. Each sees what arrives at its own node.
+# No. The late one sees 1, the gradient for `y` after the change; the early one sees 3, the gradient for `y` before the change.
+#
+# For a hook is registered on the node that the tensor has at the time: the change gave `y` another node, and the early hook stayed with the old one.
 
 # %% [markdown] tags=["lang-zh"]
 # ## 自测

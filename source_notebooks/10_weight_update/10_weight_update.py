@@ -23,10 +23,10 @@ from minigrad.autograd.grad_mode import Decorating, set_recording
 from minigrad.autograd.graph import modified_message
 
 # %% [markdown] tags=["lang-zh"]
-# 前几课里通过检查的部件，这一课可以接着用：`use_parts("mine")` 接上你写的，`use_parts("reference")` 换回引擎自己的。评分不受影响，用的总是引擎自己的。
+# 前几课里通过检查的部件，这一课可以接着用：`use_parts("mine")` 接上你写的，`use_parts("reference")` 换回引擎自己的。评分不受影响：前几课的部件，评分时用的总是引擎自己的。
 
 # %% [markdown] tags=["lang-en"]
-# Parts of yours that passed in earlier lessons can go on working in this one: `use_parts("mine")` plugs in yours, `use_parts("reference")` goes back to the engine's own. Grading is not affected; it always takes the engine's own.
+# Parts of yours that passed in earlier lessons can go on working in this one: `use_parts("mine")` plugs in yours, `use_parts("reference")` goes back to the engine's own. Grading is not affected: in place of those parts it always uses the engine's own.
 
 # %%
 from autograder import use_parts
@@ -308,18 +308,14 @@ for write in (through_detach, under_no_grad):
 # %% [markdown] tags=["lang-zh"]
 # ## 4 · 版本号：谁改了保存的值？
 #
-# 每个张量（tensor）带着一个计数器，每一次原地（in-place）写入，它就加 1。视图（view）和 `detach()` 的结果与原张量共用这个计数器；`.data` 给出的张量也用着同一份存储（storage），计数器却是一个新的。
-#
-# 运算保存一个值时，记下它当时的版本。反向要用它之前，再看一眼：版本变了，说明值被改写过，那就宁可报错，也不用错的数算下去。
+# 每个张量（tensor）带着一个计数器，就是它的版本：每原地（in-place）写入一次，它就加 1。那么，经过 `detach()` 写入算不算，经过 `.data` 呢？
 #
 # 在 `minigrad` 上看看计数器怎么走。先猜四行里的版本号：
 
 # %% [markdown] tags=["lang-en"]
 # ## 4 · Versions: who changed a saved value?
 #
-# Each tensor (张量) carries a counter, and every write in place (原地) adds 1 to it. Views (视图) and the results of `detach()` share the counter of the original tensor; what `.data` gives you shares its storage (存储), too, but comes with a new counter.
-#
-# When an operation saves a value, it notes the version at that moment. Before backward uses the value, it looks again: if the version has changed, the value has been overwritten, and an error is better than going on with wrong numbers.
+# Each tensor (张量) carries a counter, its version: every write in place (原地) adds 1. Does a write through `detach()` count? And one through `.data`?
 #
 # Watch the counter on `minigrad`. Guess the version in each of the four lines:
 
@@ -349,6 +345,10 @@ for T in (torch, minigrad):
     assert versions == [0, 1, 2, 3, 3]
 
 # %% [markdown] tags=["lang-zh"]
+# `detach()` 的结果与原张量共用计数器，视图（view）也一样。`.data` 给出的张量也用着同一份存储（storage），计数器却是一个新的：`x` 已经变了，版本还是 3。
+#
+# 运算保存一个值时，记下它当时的版本。反向要用它之前，再看一眼：版本变了，说明值被改写过，那就宁可报错，也不用错的数算下去。
+#
 # 现在由你来写这项检查。`check_version` 收到：`saved`，节点保存的值，它的 `_version` 是现在的版本；`expected`，保存时的版本，一个整数；`source`，值的来历，原样传下去就好。
 #
 # 版本没变，什么也不做；变了，就 `raise RuntimeError`。torch 的错误信息很长，`modified_message` 替你写好：依次给它 `saved`、现在的版本、`expected`、`source`。
@@ -356,6 +356,10 @@ for T in (torch, minigrad):
 # 例子：保存时版本是 0，之后 `x.add_(1)`，`saved._version` 成了 1，与 0 不同，报错。可要是保存时就已经是 1，现在还是 1，那就没事。
 
 # %% [markdown] tags=["lang-en"]
+# The result of `detach()` shares the counter of the original tensor, and so do views (视图). What `.data` gives you shares its storage (存储), too, but comes with a new counter: `x` has changed, and its version is still 3.
+#
+# When an operation saves a value, it notes the version at that moment. Before backward uses the value, it looks again: if the version has changed, the value has been overwritten, and an error is better than going on with wrong numbers.
+#
 # Now write this check yourself. `check_version` receives `saved`, the value that a node has kept, whose `_version` is the version now; `expected`, the version at the time of saving, an int; and `source`, where the value came from, which you pass on as it is.
 #
 # If the version is the same, do nothing; if it has changed, `raise RuntimeError`. torch's message is long, and `modified_message` writes it for you: give it `saved`, the version now, `expected` and `source`, in this order.

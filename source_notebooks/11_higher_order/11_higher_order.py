@@ -24,10 +24,10 @@ from minigrad.autograd import grad
 from minigrad.curvature import solve
 
 # %% [markdown] tags=["lang-zh"]
-# 前几课里通过检查的部件，这一课可以接着用：`use_parts("mine")` 接上你写的，`use_parts("reference")` 换回引擎自己的。评分不受影响，用的总是引擎自己的。
+# 前几课里通过检查的部件，这一课可以接着用：`use_parts("mine")` 接上你写的，`use_parts("reference")` 换回引擎自己的。评分不受影响：前几课的部件，评分时用的总是引擎自己的。
 
 # %% [markdown] tags=["lang-en"]
-# Parts of yours that passed in earlier lessons can go on working in this one: `use_parts("mine")` plugs in yours, `use_parts("reference")` goes back to the engine's own. Grading is not affected; it always takes the engine's own.
+# Parts of yours that passed in earlier lessons can go on working in this one: `use_parts("mine")` plugs in yours, `use_parts("reference")` goes back to the engine's own. Grading is not affected: in place of those parts it always uses the engine's own.
 
 # %%
 from autograder import use_parts
@@ -374,7 +374,7 @@ assert torch.allclose(table.sum(1), torch.autograd.functional.hvp(wavy, many, to
 # %% [markdown] tags=["lang-zh"]
 # 整个 $H$ 走了 201 遍，每个变量一遍，再加求斜率的一遍；$H v$ 走 2 遍就够。
 #
-# 写出 `hessian_product`，不许把 $H$ 造出来：检查会数你走了几遍反向。`f` 收一个和 `x` 同样形状的张量，返回一个数；`x` 和 `v` 形状相同，不一定是一维的。
+# 写出 `hessian_product`，不许把 $H$ 造出来：检查会数你走了几遍反向。`f` 收一个和 `x` 同样形状的张量，返回一个数；它不是线性的，斜率随 `x` 而变。`x` 和 `v` 形状相同，不一定是一维的。
 #
 # 1. 造一个自己的叶子，别动传进来的 `x`：`detach()` 之后再 `requires_grad_()`。
 # 2. 求斜率，并且让它有历史。
@@ -385,7 +385,7 @@ assert torch.allclose(table.sum(1), torch.autograd.functional.hvp(wavy, many, to
 # %% [markdown] tags=["lang-en"]
 # All of $H$ took 201 walks, one for each variable and one for the slope; for $H v$, 2 were enough.
 #
-# Write `hessian_product` without building $H$: the check counts your backward walks. `f` takes a tensor of the shape of `x` and returns one number; `x` and `v` have the same shape, which need not be one-dimensional.
+# Write `hessian_product` without building $H$: the check counts your backward walks. `f` takes a tensor of the shape of `x` and returns one number; it is not linear, so its slope depends on `x`. `x` and `v` have the same shape, which need not be one-dimensional.
 #
 # 1. Make a leaf of your own and leave the `x` you were given alone: `detach()`, then `requires_grad_()`.
 # 2. Compute the slope, in such a way that it has a history.
@@ -399,7 +399,7 @@ assert torch.allclose(table.sum(1), torch.autograd.functional.hvp(wavy, many, to
 def hessian_product(f, x, v):
     """H·v, where H is the Hessian of f at x; H is never built. torch.autograd.functional.hvp.
 
-    f: a function of a tensor of x's shape; returns one number (a 0-d tensor).
+    f: a function of a tensor of x's shape; returns one number (a 0-d tensor). It is not linear: its slope depends on x.
     x, v: float tensors of the same shape and dtype, which the result shares. x is left alone; the result has no history.
     Example: f(x) = x[0]**2 * x[1], x = [1., 2.], v = [1., 10.]  ->  [24., 2.]
     """

@@ -22,10 +22,10 @@ from autograder import check, hint, implements
 from minigrad import Tensor
 
 # %% [markdown] tags=["lang-zh"]
-# 前几课里通过检查的部件，这一课可以接着用：`use_parts("mine")` 接上你写的，`use_parts("reference")` 换回引擎自己的。评分不受影响，用的总是引擎自己的。
+# 前几课里通过检查的部件，这一课可以接着用：`use_parts("mine")` 接上你写的，`use_parts("reference")` 换回引擎自己的。评分不受影响：前几课的部件，评分时用的总是引擎自己的。
 
 # %% [markdown] tags=["lang-en"]
-# Parts of yours that passed in earlier lessons can go on working in this one: `use_parts("mine")` plugs in yours, `use_parts("reference")` goes back to the engine's own. Grading is not affected; it always takes the engine's own.
+# Parts of yours that passed in earlier lessons can go on working in this one: `use_parts("mine")` plugs in yours, `use_parts("reference")` goes back to the engine's own. Grading is not affected: in place of those parts it always uses the engine's own.
 
 # %%
 from autograder import use_parts
@@ -111,12 +111,12 @@ assert y.item() == 8.0 and x.grad.item() == 12.0 and y.grad_fn.name() == "CubeBa
 assert y.grad_fn.next_functions[0][0].name().endswith("AccumulateGrad")
 
 # %% [markdown] tags=["lang-zh"]
-# `forward` 里的两次乘法没有记录，图里只有一个节点，名字是类名加上 `Backward`。所以里面怎么算都行，自动求导不看；它只用你的 `backward`，写错了也照用。
+# `forward` 里的两次乘法没有记录，整个 `forward` 在图里只占一个节点，名字是类名加上 `Backward`。所以里面怎么算都行，自动求导不看；它只用你的 `backward`，写错了也照用。
 #
 # 内置运算的节点也是这样。画出来比一比：同一个函数，一路是照公式写的三步，一路是一个 `Function`。先猜：两路各有几个节点，各存了什么？
 
 # %% [markdown] tags=["lang-en"]
-# The two multiplications inside `forward` were not recorded; the graph has a single node, named after the class plus `Backward`. So compute in there as you like: autograd doesn't look, it uses only your `backward`, even if that is wrong.
+# The two multiplications inside `forward` were not recorded; all of `forward` is a single node of the graph, named after the class plus `Backward`. So compute in there as you like: autograd doesn't look, it uses only your `backward`, even if that is wrong.
 #
 # The nodes of built-in operations work the same way. Compare them in a drawing: the same function, once as the three steps of the formula, once as a single `Function`. Guess: how many nodes does each have, and what do they save?
 
@@ -404,12 +404,20 @@ torchs_own = importlib.import_module("torch.autograd.gradcheck")
 assert "entry.copy_(orig + v)" in inspect.getsource(torchs_own._compute_numerical_gradient)
 
 # %% [markdown] tags=["lang-zh"]
-# 挪动 `x` 本身，两种 `fn` 都量得准，torch 的 `gradcheck` 就是这样做的。可 `x` 也许是要求梯度的叶子，别处的图也许还存着它，怎样挪动才不被发现？第 10 课里有一种自动求导看不见的写法，那里是陷阱，这里正合用：`x.data.copy_(...)`。`fn` 交回的也许就是 `x` 自己，或者它的视图，`x` 一挪它也跟着变；所以每量好一个值，就用 `.detach().clone()` 留下来。先记下 `x` 原来的值，用完放回去；`fn` 要是出错也得放回去，所以用 `try … finally`。
+# 挪动 `x` 本身，两种 `fn` 都量得准，torch 的 `gradcheck` 就是这样做的。有三点要小心：
+#
+# 1. `x` 也许是要求梯度的叶子，别处的图也许还存着它，所以挪动不能被发现。第 10 课里有一种自动求导看不见的写法，那里是陷阱，这里正合用：`x.data.copy_(...)`。
+# 2. `fn` 交回的也许就是 `x` 自己，或者它的视图，`x` 一挪它也跟着变；所以每量好一个值，就用 `.detach().clone()` 留下来。
+# 3. 先记下 `x` 原来的值，用完放回去；`fn` 要是出错也得放回去，所以用 `try … finally`。
 #
 # 例子：`fn` 是平方，`x` 为 `[3, 5]`，`direction` 为 `[1, 0]`，得 `[6, 0]`。
 
 # %% [markdown] tags=["lang-en"]
-# Moving `x` itself measures either kind of `fn`, and that is what torch's `gradcheck` does. But `x` may be a leaf that requires grad, and graphs elsewhere may have saved it: how can it move without being noticed? Lesson 10 showed a way that autograd does not see, dangerous there and just right here: `x.data.copy_(...)`. What `fn` returns may be `x` itself, or a view of it, and would change as `x` moves; so keep each value you measure with `.detach().clone()`. Keep the old values of `x` and restore them when done, even if `fn` fails; so use `try … finally`.
+# Moving `x` itself measures either kind of `fn`, and that is what torch's `gradcheck` does. Three things to watch:
+#
+# 1. `x` may be a leaf that requires grad, and graphs elsewhere may have saved it, so the move must go unnoticed. Lesson 10 showed a way that autograd does not see, dangerous there and just right here: `x.data.copy_(...)`.
+# 2. What `fn` returns may be `x` itself, or a view of it, and would change as `x` moves; so keep each value you measure with `.detach().clone()`.
+# 3. Keep the old values of `x` and restore them when done, even if `fn` fails; so use `try … finally`.
 #
 # Example: if `fn` squares its argument, `x` is `[3, 5]` and `direction` is `[1, 0]`, the answer is `[6, 0]`.
 
@@ -500,12 +508,16 @@ _ = ax.legend()
 # %% [markdown] tags=["lang-zh"]
 # 两条线都先降后升。右边升上去，是因为两个几乎相等的数相减：有效数字在减法里抵消掉，剩下的零头再除以很小的步长，舍入误差就放大了。步长太大，公式不准；步长太小，减法不准。
 #
-# float32 最好的时候也只有五六位，而且要恰好选中那个步长；到了 `gradcheck` 默认的步长（点线），只剩一两位；再小下去，`x + h` 就是 `x`，量出来的斜率是 0。所以“float32 够用”不对：七位有效数字，相减之后就不剩七位了。检验用 float64，训练用什么再说。torch 自己也会提醒你。先猜：下面两种类型，哪一种通不过？
+# float32 最好的时候也只有五六位，而且要恰好选中那个步长；到了 `gradcheck` 默认的步长（点线），只剩一两位；再小下去，`x + h` 就是 `x`，量出来的斜率是 0。所以“float32 够用”不对：七位有效数字，相减之后就不剩七位了。检验用 float64，训练用什么再说。
+#
+# torch 自己知不知道这件事？下面在两种类型里各检验一次 `exp`，它的规则肯定没错。先猜：在 float32 里，torch 除了说不通过，还会说什么？
 
 # %% [markdown] tags=["lang-en"]
 # Both lines fall, then rise. They rise on the right because two nearly equal numbers are subtracted: their significant digits cancel, what little remains is divided by a tiny step, and the rounding error is blown up. With too large a step, the formula is off; with too small a step, the subtraction is.
 #
-# At its best, float32 gives five or six digits, and only if you hit just the right step; at the default step of `gradcheck` (the dotted line) a digit or two are left; smaller still, and `x + h` equals `x`, so that the measured slope is 0. So "float32 is enough" is not true: after a subtraction, seven significant digits are no longer seven. Check in float64, whatever you train in. torch itself reminds you. Guess: which of the two dtypes below does not pass?
+# At its best, float32 gives five or six digits, and only if you hit just the right step; at the default step of `gradcheck` (the dotted line) a digit or two are left; smaller still, and `x + h` equals `x`, so that the measured slope is 0. So "float32 is enough" is not true: after a subtraction, seven significant digits are no longer seven. Check in float64, whatever you train in.
+#
+# Does torch itself know? Below, `exp`, whose rule is surely right, is checked in both dtypes. Guess: in float32, what does torch say besides refusing it?
 
 # %% tags=["demo"]
 import warnings
@@ -552,14 +564,14 @@ except RuntimeError as error:
 assert torch.autograd.gradcheck(torch.relu, torch.tensor([-1.0, 1.0], dtype=torch.float64, requires_grad=True))
 
 # %% [markdown] tags=["lang-zh"]
-# 差分在拐角两边各踩一脚，量出 0.5；torch 在那里选了 0，第 03 课说过。谁也没错，是那一点没有斜率。所以检验要挑平滑的地方，避开拐角和并列。
+# 差分在拐角两边各踩一脚，量出 0.5；torch 在那里选了 0，第 03 课说过。谁也没错，是那一点没有斜率。所以检验要挑平滑的地方，避开拐角，也避开并列（比如求最大值时，有两个一样大）。
 #
 # 反过来也要小心：通过检验，只说明规则配得上前向。前向本身算错了，规则配得再好，检验也看不出来。
 #
 # 最后一项检查：一个用你的 softplus 的网络，先整个过一遍 `gradcheck`，再训练三步，每个梯度都和 torch 比。
 
 # %% [markdown] tags=["lang-en"]
-# The difference steps to either side of the kink and gives 0.5; torch chose 0 there, as you saw in lesson 03. Neither is wrong: at that point there is no slope. So check where things are smooth, away from kinks and ties.
+# The difference steps to either side of the kink and gives 0.5; torch chose 0 there, as you saw in lesson 03. Neither is wrong: at that point there is no slope. So check where things are smooth, away from kinks, and from ties (two equal entries in a maximum, say).
 #
 # Be careful the other way round, too: passing only means that the rule fits the forward pass. If forward itself computes the wrong thing, a rule that fits it perfectly passes all the same.
 #
@@ -593,7 +605,9 @@ assert "threshold=20" in torch.nn.functional.softplus.__doc__
 assert 1e-10 < math.log1p(math.exp(-21)) < 1e-9  # its first digit is the tenth decimal
 yours = minigrad.custom.softplus(minigrad.tensor(x.tolist(), dtype=minigrad.float64)).tolist()
 assert yours == [value + math.log1p(math.exp(-value)) for value in x.tolist()]
-assert torch.tensor(21.0) + 7.6e-10 == 21.0  # out of float32's sight
+beyond = torch.tensor(math.nextafter(20, 21), dtype=torch.float64)
+assert torch.nn.functional.softplus(beyond) == beyond and 2e-9 < math.log1p(math.exp(-20)) < 3e-9  # 2 in the ninth
+assert torch.tensor(20.0) + 2.1e-9 == 20.0  # out of float32's sight
 assert (
     y.tolist()[1:] == [21.0, 1000.0]
     and y[0].item() > 19.0
@@ -602,12 +616,12 @@ assert (
 )
 
 # %% [markdown] tags=["lang-zh"]
-# torch 的误差在小数点后第十位，float32 里根本看不见。你的版本没有门槛，两边都准。
+# 在 21 处，torch 的误差在小数点后第十位；刚过门槛的地方最大，也不过是第九位上的 2，float32 里根本看不见。你的版本没有门槛，两边都准。
 #
 # 再看 `gradcheck` 的默认值。想想第 6 节的图，先猜：它的步长 `eps` 是多大，是为哪种类型定的？
 
 # %% [markdown] tags=["lang-en"]
-# torch's error is in the tenth decimal; in float32 it cannot even be seen. Your version has no threshold and is accurate on both sides.
+# At 21, torch's error is in the tenth decimal; just beyond the threshold, where it is largest, it is 2 in the ninth. In float32 it cannot even be seen. Your version has no threshold and is accurate on both sides.
 #
 # Now look at the defaults of `gradcheck`. Think of the plot in section 6 and guess: how large is its step `eps`, and for which dtype was it chosen?
 

@@ -3,7 +3,7 @@
 #
 # 预计 55 分钟
 #
-# 引擎的部件你写得差不多了。这一课用它们训练真正的网络：先是课本里手算两页纸的那一个，再是一个会认手写数字的。
+# 引擎的部件你写得差不多了。这一课用它们训练真正的网络：先是文章里常见、手算要写两页纸的那一个，再是一个会认手写数字的。
 #
 # 要写的有四样：sigmoid 的规则，交叉熵的两条规则，还有训练循环本身。
 
@@ -12,7 +12,7 @@
 #
 # About 55 minutes
 #
-# By now you have written most of what an engine is made of. In this lesson it trains real networks: first the one that textbooks work out by hand on two pages, then one that reads handwritten digits.
+# By now you have written most of what an engine is made of. In this lesson it trains real networks: first the one that articles work out by hand on two pages, then one that reads handwritten digits.
 #
 # Four things are yours to write: the rule of sigmoid, the two rules of cross entropy, and the training loop itself.
 
@@ -22,10 +22,10 @@ from autograder import check, hint, implements
 from minigrad import rules
 
 # %% [markdown] tags=["lang-zh"]
-# 前几课里通过检查的部件，这一课可以接着用：`use_parts("mine")` 接上你写的，`use_parts("reference")` 换回引擎自己的。评分不受影响，用的总是引擎自己的。
+# 前几课里通过检查的部件，这一课可以接着用：`use_parts("mine")` 接上你写的，`use_parts("reference")` 换回引擎自己的。评分不受影响：前几课的部件，评分时用的总是引擎自己的。
 
 # %% [markdown] tags=["lang-en"]
-# Parts of yours that passed in earlier lessons can go on working in this one: `use_parts("mine")` plugs in yours, `use_parts("reference")` goes back to the engine's own. Grading is not affected; it always takes the engine's own.
+# Parts of yours that passed in earlier lessons can go on working in this one: `use_parts("mine")` plugs in yours, `use_parts("reference")` goes back to the engine's own. Grading is not affected: in place of those parts it always uses the engine's own.
 
 # %%
 from autograder import use_parts
@@ -33,7 +33,7 @@ from autograder import use_parts
 use_parts("mine")
 
 # %% [markdown] tags=["lang-zh"]
-# ## 1 · 课本上那两页手算，引擎要几行？
+# ## 1 · 手算要写两页，引擎要几行？
 #
 # 讲反向传播的文章里有一个老例子：两个输入，两个隐藏单元，两个输出，八个权重（weight），一步一步手算下来，要写满两页纸；哪一步抄错一位，后面就全错。
 #
@@ -183,7 +183,7 @@ def sigmoid_vjp(grad, result):
 check("sigmoid_backward")
 
 # %% [markdown] tags=["lang-zh"]
-# 现在让你的规则去算那两页纸：先用书上的权重，再用随机的，各走四步。
+# 现在让你的规则去算那两页纸：先用文章里的权重，再用随机的，各走四步。
 
 # %% [markdown] tags=["lang-en"]
 # Now let your rule compute those two pages: first with the published weights, then with random ones, four steps each.
@@ -279,18 +279,23 @@ print("cross_entropy", loss.item(), loss.grad_fn.name(), "->", loss.grad_fn.next
 
 # %% tags=["proof"]
 assert by_hand.isnan().any() and scores.softmax(1).log()[0, 1].item() == -float("inf")
+assert by_hand[0, right].item() == 0 == scores.softmax(1)[0, right].item()
 assert scores.log_softmax(1)[0, 1].item() == -1000.0 and loss.item() == 1000.0
 assert (shifted - shifted.exp().sum().log())[0, 1].item() == -1000.0
 assert loss.grad_fn.name() == "NllLossBackward0"
 assert loss.grad_fn.next_functions[0][0].name() == "LogSoftmaxBackward0"
 
 # %% [markdown] tags=["lang-zh"]
-# 前两种写法都算出了无穷大：$e^{1000}$ 存不下，或者要对 0 取对数。第三种先减去最大的分数，再用 $x_i - \ln \sum_j e^{x_j}$，就得到 1000；`log_softmax` 也是这样做的。
+# 前两种写法都算出了无穷大：正确类别的概率成了 0（第一种里，连 $e^{1000}$ 也存不下），而 0 的对数是负无穷。
+#
+# 第三种先减去最大的分数，再用 $x_i - \ln \sum_j e^{x_j}$，就得到 1000；`log_softmax` 也是这样做的。
 #
 # 最后一行说明了交叉熵是什么：两个节点（node）接在一起，`log_softmax` 算对数概率，`nll_loss` 挑出正确的那一个，取负，求平均。所以它的规则也是两条。
 
 # %% [markdown] tags=["lang-en"]
-# The first two ways end at infinity: $e^{1000}$ does not fit, and the logarithm is taken of 0. The third subtracts the largest score first, then uses $x_i - \ln \sum_j e^{x_j}$, and gets 1000; `log_softmax` does the same.
+# The first two ways end at infinity: the probability of the right class has become 0 (in the first, $e^{1000}$ does not even fit), and the logarithm of 0 is minus infinity.
+#
+# The third subtracts the largest score first, then uses $x_i - \ln \sum_j e^{x_j}$, and gets 1000; `log_softmax` does the same.
 #
 # The last line shows what cross entropy really is: two nodes (节点) in a row. `log_softmax` computes log-probabilities; `nll_loss` picks the right one, negates it, and averages. So there are two rules to write.
 
@@ -592,7 +597,7 @@ if wrong:
         ax.axis("off")
 
 # %% [markdown] tags=["lang-zh"]
-# 最后一项检查用随机的图案训练一个小分类器，sigmoid、交叉熵、训练循环全都用上，每一轮的损失和最后的权重都要和 torch 一样。
+# 最后一项检查用随机的图案训练一个小分类器，sigmoid、交叉熵、训练循环全都用上，每个轮次的损失和最后的权重都要和 torch 一样。
 
 # %% [markdown] tags=["lang-en"]
 # The last check trains a small classifier on random patterns, with sigmoid, cross entropy and the training loop; the loss of each epoch and the final weights must be the same as torch's.

@@ -12,7 +12,7 @@
 #
 # About 45 minutes
 #
-# "Move it to the GPU and it will be fast." Will it? From what size on, and how would you know? In this lesson you first write code that works on any device, then the gradient of a transfer between devices, then time code correctly, and finally work out from what size on a GPU pays.
+# "Move it to the GPU and it will be fast." Will it? At what size, and how would you know? In this lesson you first write code that works on any device, then the gradient of a transfer between devices, then time code correctly, and finally work out at what size a GPU starts to pay.
 #
 # You do not need a GPU. Without one, everything runs on NumPy, with a simulated device in place of the GPU; the GPU's lines in the plots are recorded measurements from an NVIDIA H100, and section 5 says how they were taken. If your machine has a GPU, the timing cells measure it.
 
@@ -24,10 +24,10 @@ from minigrad.backend import cupy, numpy
 from minigrad.ops.convert import moved
 
 # %% [markdown] tags=["lang-zh"]
-# 前几课里通过检查的部件，这一课可以接着用：`use_parts("mine")` 接上你写的，`use_parts("reference")` 换回引擎自己的。评分不受影响，用的总是引擎自己的。
+# 前几课里通过检查的部件，这一课可以接着用：`use_parts("mine")` 接上你写的，`use_parts("reference")` 换回引擎自己的。评分不受影响：前几课的部件，评分时用的总是引擎自己的。
 
 # %% [markdown] tags=["lang-en"]
-# Parts of yours that passed in earlier lessons can go on working in this one: `use_parts("mine")` plugs in yours, `use_parts("reference")` goes back to the engine's own. Grading is not affected; it always takes the engine's own.
+# Parts of yours that passed in earlier lessons can go on working in this one: `use_parts("mine")` plugs in yours, `use_parts("reference")` goes back to the engine's own. Grading is not affected: in place of those parts it always uses the engine's own.
 
 # %%
 from autograder import use_parts
@@ -42,7 +42,7 @@ use_parts("mine")
 # %% [markdown] tags=["lang-en"]
 # ## 1 · How long does one element take?
 #
-# We add two arrays, first of 1 element each, in the end of a million. Do a hundred times as many elements take a hundred times as long? Guess how long 1 element takes, and 100, then run.
+# We add two arrays, first with 1 element each, finally with a million. Do a hundred times as many elements take a hundred times as long? Guess how long 1 element takes, and 100, then run.
 
 # %% tags=["demo"]
 import time
@@ -75,7 +75,7 @@ assert each[1] > 10 * each[10_000] or GPU
 #
 # $$t = \text{latency} + \frac{\text{bytes}}{\text{bandwidth}}$$
 #
-# 后一项的分母是带宽（bandwidth）：一秒钟能读写多少字节。GPU 的带宽大得多，延迟也大得多（数在第 5 节）。所以“GPU 总是更快”从式子上就说不通：算得少的时候，输在前一项。
+# 后一项的分母是带宽（bandwidth）：一秒钟能读写多少字节。GPU 的带宽大得多，延迟也更大（数在第 5 节）。所以“GPU 总是更快”从式子上就说不通：算得少的时候，输在前一项。
 #
 # 式子里还缺一项：数组在主机内存（host memory）里，得先传过去。讲传输之前，先看数组在哪里。
 
@@ -84,7 +84,7 @@ assert each[1] > 10 * each[10_000] or GPU
 #
 # $$t = \text{latency} + \frac{\text{bytes}}{\text{bandwidth}}$$
 #
-# The denominator is the bandwidth (带宽): how many bytes can be read and written in a second. A GPU has much more bandwidth, and also much more latency (section 5 has figures). So the formula refutes "a GPU is always faster": with little to compute, it loses by the first term.
+# The denominator is the bandwidth (带宽): how many bytes can be read and written in a second. A GPU has much more bandwidth, and also more latency (section 5 has figures). So the formula refutes "a GPU is always faster": with little to compute, it loses by the first term.
 #
 # One term is missing. Arrays are in host memory (主机内存) and have to be transferred first. But before that: where is an array?
 
@@ -369,9 +369,9 @@ helper.synchronize()
 assert helper.tasks == []
 
 # %% [markdown] tags=["lang-zh"]
-# 提交几乎不花时间，这时计算才刚开始。很多人量的就是前一个时间，于是以为 GPU 很快。要等它算完，这叫同步（synchronise）：torch 里是 `torch.cuda.synchronize()`，`minigrad` 里是 `minigrad.cuda.synchronize()`。
+# 看第二行：提交几乎不花时间，这时计算才刚开始。很多人量的就是前一个时间，于是以为 GPU 很快。要等它算完，这叫同步（synchronise）：torch 里是 `torch.cuda.synchronize()`，`minigrad` 里是 `minigrad.cuda.synchronize()`。
 #
-# 第一次还会更慢一些：线程要先启动；换成 GPU，要先装载、编译。所以计时有四条规则：
+# 第一行里，连提交也可能很慢：线程要先启动；换成 GPU，要先装载、编译。所以计时有四条规则：
 #
 # 1. 先做一次预热（warm-up），不计时，并且等它算完。
 # 2. 记下时间，运行，等它算完，再记一次。
@@ -379,9 +379,9 @@ assert helper.tasks == []
 # 4. 取最短的一次：别的程序只会让你变慢，不会让你变快。
 
 # %% [markdown] tags=["lang-en"]
-# Submitting takes almost no time, and the work has hardly begun. Many people measure just that and think the GPU is fast. You have to wait until the work is done, that is, synchronise (同步): `torch.cuda.synchronize()` in torch, `minigrad.cuda.synchronize()` in `minigrad`.
+# Look at the second line: submitting takes almost no time, and the work has hardly begun. Many people measure just that and think the GPU is fast. You have to wait until the work is done, that is, synchronise (同步): `torch.cuda.synchronize()` in torch, `minigrad.cuda.synchronize()` in `minigrad`.
 #
-# The first time is slower still, because the thread has to start; with a GPU, there are things to load and to compile. So there are four rules for timing:
+# In the first line even submitting may be slow, because the thread has to start; with a GPU, there are things to load and to compile. So there are four rules for timing:
 #
 # 1. Do one warm-up (预热), without timing it, and wait until it is done.
 # 2. Read the clock, run, wait until it is done, read the clock.
@@ -443,7 +443,7 @@ print(f"with wait {honest * 1e6:.0f} µs, without {hasty * 1e6:.0f} µs: {honest
 # 现在可以比了。先量这台机器的 CPU：加法和矩阵乘法，从小到大，都用你的 `best_seconds`。
 
 # %% [markdown] tags=["lang-en"]
-# ## 5 · From which size on does it pay?
+# ## 5 · At what size does it start to pay?
 #
 # Now we can compare. First we measure this machine's CPU: additions and matrix products from small to large, all timed by your `best_seconds`.
 
@@ -530,10 +530,10 @@ print(f"add 10 000 000 elements: {gpu_add[-1] * 1e6:.0f} µs, with transfers {mo
 assert GPU or moving_add[-1] > 100 * gpu_add[-1]
 
 # %% [markdown] tags=["lang-zh"]
-# 两百多倍。第 1 节的式子说得出这个数吗？给它添上计算和传输两项，参数照 NVIDIA H100 SXM 的公开规格写，都是峰值；只有延迟，规格表里没有，是我们假设的。四个数里有一个离实际很远，猜猜是哪个：
+# 在 H100 上是两百多倍。第 1 节的式子说得出这个数吗？给它添上计算和传输两项，参数照 NVIDIA H100 SXM 的公开规格写，都是峰值；只有延迟，规格表里没有，是我们假设的。四个数里有一个离实际很远，猜猜是哪个：
 
 # %% [markdown] tags=["lang-en"]
-# Over two hundred times. Could the formula of section 1 have told us? Add terms for arithmetic and for transfers, with numbers from the public data sheet of NVIDIA's H100 SXM, which are all peak values; only the latency is not in the data sheet, and is our assumption. One of the four numbers is far from reality. Guess which:
+# On the H100, over two hundred times. Could the formula of section 1 have told us? Add terms for arithmetic and for transfers, with numbers from the public data sheet of NVIDIA's H100 SXM, which are all peak values; only the latency is not in the data sheet, and is our assumption. One of the four numbers is far from reality. Guess which:
 
 # %% tags=["demo"]
 MEMORY = 3.35e12  # bytes a second, the GPU's own memory
@@ -566,10 +566,18 @@ assert GPU or moving_add[-1] > 4 * model(n, n, 3)
 assert model(10**7, 10**7, 3) > 30 * model(10**7, 10**7, 0)
 
 # %% [markdown] tags=["lang-zh"]
-# 前三行差不到一倍，差得最多的是我们自己假设的延迟；式子大体是对的。离谱的是 `BUS`：规格说每秒 64 GB，实际传得慢好几倍。普通内存里的数组，操作系统随时可以挪走，GPU 不能直接读，驱动程序只好先抄一份到不会挪的地方。数组要是一开始就放在那种地方，叫锁页内存（pinned memory），torch 里写 `x.pin_memory()`，会快多少？
+# 在 H100 上，前三行差不到一倍，差得最多的是我们自己假设的延迟；式子大体是对的。离谱的是 `BUS`：规格说每秒 64 GB，实际传得慢好几倍。
+#
+# 普通内存里的数组，操作系统随时可以挪走，GPU 不能直接读，驱动程序只好先抄一份到不会挪的地方。
+#
+# 数组也可以一开始就放在那种地方，这叫锁页内存（pinned memory），torch 里写 `x.pin_memory()`。会快多少？
 
 # %% [markdown] tags=["lang-en"]
-# In the first three rows they differ by less than a factor of two, most in the latency, which was our own assumption; so the formula is about right. What is far off is `BUS`: the data sheet says 64 GB a second, and the real transfer is several times slower. The operating system may move an array in ordinary memory at any time, so a GPU cannot read it directly, and the driver first copies it to a place that stays put. Arrays can be in such a place from the start; this is called pinned memory (锁页内存), and in torch you write `x.pin_memory()`. How much faster is that?
+# On the H100, the first three rows differ by less than a factor of two, most in the latency, which was our own assumption; so the formula is about right. What is far off is `BUS`: the data sheet says 64 GB a second, and the real transfer is several times slower.
+#
+# The operating system may move an array in ordinary memory at any time, so a GPU cannot read it directly, and the driver first copies it to a place that stays put.
+#
+# Arrays can be in such a place from the start; this is called pinned memory (锁页内存), and in torch you write `x.pin_memory()`. How much faster is that?
 
 # %%
 pinned = RECORDED["add", "pinned"][-1]
@@ -593,7 +601,7 @@ assert 24 < pinned / RECORDED["add", "already there"][-1] < 100  # dozens of tim
 # 例子：`sizes` 是 `[10, 100, 1000]`，`here` 是 `[1, 2, 9]`，`there` 是 `[3, 1, 4]`，返回 100。
 
 # %% [markdown] tags=["lang-en"]
-# Write `crossover`, which finds the crossover (转折点): the size from which on `there` is faster than `here`, at that size and at every larger one. Being faster by chance in between does not count, nor does a tie. If there is no such size, return `None`.
+# Write `crossover`, which finds the crossover (转折点): the smallest size such that, at it and at every larger one, `there` is faster than `here`. Being faster by chance in between does not count, nor does a tie. If there is no such size, return `None`.
 #
 # Example: if `sizes` is `[10, 100, 1000]`, `here` is `[1, 2, 9]` and `there` is `[3, 1, 4]`, return 100.
 
@@ -601,7 +609,7 @@ assert 24 < pinned / RECORDED["add", "already there"][-1] < 100  # dozens of tim
 # %% nbgrader={"grade_id": "crossover", "solution": true}
 @implements("minigrad.timing.crossover")
 def crossover(sizes, here, there):
-    """The size from which on `there` takes less time than `here`, at it and at every larger one; None if there is none.
+    """The smallest size such that `there` takes less time than `here` at it and at every larger one; None if there is none.
 
     sizes: a growing list of ints, not empty.  here, there: lists of floats, the seconds at each size.
     Example: sizes = [10, 100, 1000], here = [1., 2., 9.], there = [3., 1., 4.]  ->  100
@@ -657,14 +665,26 @@ for ax, sizes, gpu_sizes, cpu, gpu, moving in (
 _ = left.legend(fontsize="small")
 
 # %% [markdown] tags=["lang-zh"]
-# 数组小的时候，CPU 更快：GPU 每次调用至少要一个延迟。数组大、又已经在 GPU 上的时候，两种运算都值得。加上传输就不一样了：加法里每个元素只用一次，却有三次传输，一千万个元素时，传输的时间是计算的两百多倍；从普通内存传，和 H100 那台机器自己的一个 CPU 核比，录下来的这些大小里没有一个值得；上面印出的是和你这台机器比，CPU 慢一些，最大的那个也许就值得了。矩阵乘法越大，每个元素用到的次数越多，到了几千行，两条线又靠近了。
+# 数组小的时候，CPU 更快：GPU 每次调用至少要一个延迟。数组大、又已经在 GPU 上的时候，两种运算都值得。
+#
+# 加上传输就不一样了。加法里每个元素只用一次，却有三次传输；在 H100 上，一千万个元素时，传输的时间是计算的两百多倍。从普通内存传，和那台机器自己的一个 CPU 核比，小一些的都输，一千万个元素时也只是打平：15.1 毫秒对 14.9 毫秒。
+#
+# 上面印出的是和你这台机器比；CPU 慢一些，最大的那个也许就值得了。
+#
+# 矩阵乘法越大，每个元素用到的次数越多，到了几千行，两条线又靠近了。
 #
 # 所以不是“GPU 总是更快”，也不只是“大了就快”，而是：传一次，算很多次，才值得。权重和数据传过去就留在那里，不要每一步来回传。
 #
 # 有一份笔记把两个 50000×10000 的矩阵传到 GPU 上，加一次，觉得没快多少，就说矩阵太小。各有五亿个元素，还小吗？先猜时间花在哪里，再看 H100 那台机器上的：
 
 # %% [markdown] tags=["lang-en"]
-# For small arrays the CPU is faster: a GPU needs at least one latency per call. For large arrays that are on the GPU already, both operations pay. Transfers change that: an addition uses each element once but needs three transfers, which for ten million elements take over two hundred times as long as the computation; from ordinary memory, against one CPU core of the H100's own machine, it pays at none of the recorded sizes. The lines printed above compare with your machine; if its CPU is slower, the largest size may pay. The larger a matrix product, the more often each element is used, and at a few thousand rows the two lines come closer again.
+# For small arrays the CPU is faster: a GPU needs at least one latency per call. For large arrays that are on the GPU already, both operations pay.
+#
+# Transfers change that. An addition uses each element once but needs three transfers; on the H100, for ten million elements, they take over two hundred times as long as the computation. From ordinary memory, against one CPU core of that machine, it loses at every smaller size and only breaks even at ten million: 15.1 ms against 14.9 ms.
+#
+# The lines printed above compare with your machine; if its CPU is slower, the largest size may pay.
+#
+# The larger a matrix product, the more often each element is used, and at a few thousand rows the two lines come closer again.
 #
 # So it is neither "a GPU is always faster" nor just "faster when large": it pays to transfer once and compute many times. Transfer the weights and the data once and leave them there, instead of transferring them back and forth at every step.
 #
@@ -681,6 +701,8 @@ assert large["with transfers"] > 0.5 * large["NumPy, one core"] > 50 * large["al
 assert all(
     times > seconds for times, seconds in zip(RECORDED["add", "with transfers"], RECORDED["add", "NumPy, one core"])
 )
+largest = [RECORDED["add", how][-1] for how in ("already there", "with transfers", "NumPy, one core")]
+assert (largest[1] - largest[0]) / largest[0] > 200 and [round(s * 1e3, 1) for s in largest[1:]] == [15.1, 14.9]
 ratio = [slow / fast for slow, fast in zip(RECORDED["product", "with transfers"], RECORDED["product", "already there"])]
 assert ratio[-1] < 0.7 * max(ratio) and ratio.index(max(ratio)) not in (0, len(ratio) - 1)
 
@@ -712,12 +734,12 @@ assert model(n, n, 3, 500e9) > 5 * large["already there"]
 # %% [markdown] tags=["lang-zh"]
 # ## 6 · torch 其实是怎么做的
 #
-# torch 自己计时，也守这些规则。先猜：它的计时工具在读时间之前做了什么？再读源代码，并看看没有 GPU 的机器上，`synchronize` 会报什么错：
+# torch 也有自己的计时工具。先猜：它在读时间之前做了什么？再读源代码，并看看没有 GPU 的机器上，`synchronize` 会报什么错：
 
 # %% [markdown] tags=["lang-en"]
 # ## 6 · What torch really does
 #
-# torch follows these rules, too. Guess: what does its timing tool do before it reads the clock? Then look at the source, and at the error that `synchronize` raises on a machine without a GPU:
+# torch has a timing tool of its own. Guess: what does it do before it reads the clock? Then look at the source, and at the error that `synchronize` raises on a machine without a GPU:
 
 # %% tags=["demo"]
 import inspect
@@ -736,12 +758,14 @@ assert synchronized and "timeit.default_timer()" not in before and "timeit.defau
 without = "AssertionError: Torch not compiled with CUDA enabled"
 assert GPU or torch.version.cuda is not None or says(torch.cuda.synchronize) == without
 assert 0 < small.mean < 1e-2
+assert not hasattr(small, "min") and hasattr(small, "median")
+assert "Warmup" in inspect.getsource(torch.utils.benchmark.Timer.timeit)
 
 # %% [markdown] tags=["lang-zh"]
-# 先同步，再读时间，和你写的一样。
+# 先同步，再读时间，和你写的一样。预热它也做；第四条却不同：它报的是平均数和中位数，不取最短的。
 
 # %% [markdown] tags=["lang-en"]
-# Synchronise first, then read the clock: just as in your function.
+# Synchronise first, then read the clock: just as in your function. It warms up, too; only the fourth rule differs: it reports the mean and the median, not the shortest.
 
 # %% [markdown] tags=["lang-zh"]
 # ## 自测

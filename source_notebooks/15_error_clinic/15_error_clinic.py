@@ -22,10 +22,10 @@ from autograder import check, hint, implements
 from minigrad import float64, no_grad, tensor, zeros
 
 # %% [markdown] tags=["lang-zh"]
-# 前几课里通过检查的部件，这一课可以接着用：`use_parts("mine")` 接上你写的，`use_parts("reference")` 换回引擎自己的。评分不受影响，用的总是引擎自己的。
+# 前几课里通过检查的部件，这一课可以接着用：`use_parts("mine")` 接上你写的，`use_parts("reference")` 换回引擎自己的。评分不受影响：前几课的部件，评分时用的总是引擎自己的。
 
 # %% [markdown] tags=["lang-en"]
-# Parts of yours that passed in earlier lessons can go on working in this one: `use_parts("mine")` plugs in yours, `use_parts("reference")` goes back to the engine's own. Grading is not affected; it always takes the engine's own.
+# Parts of yours that passed in earlier lessons can go on working in this one: `use_parts("mine")` plugs in yours, `use_parts("reference")` goes back to the engine's own. Grading is not affected: in place of those parts it always uses the engine's own.
 
 # %%
 from autograder import use_parts
@@ -173,17 +173,17 @@ assert all(expected[name] in messages[name] for name in expected), messages
 # | `Trying to backward through the graph a second time` | 走过的图，保存的值已经释放 | 图的一部分是在循环外面建的 | 08 |
 # | `a leaf Variable that requires grad is being used in an in-place operation` | 记录着的时候，叶子不许原地改 | 更新或初始化没有放进 `no_grad` | 10 |
 # | `has been modified by an inplace operation` | 保存给反向的值被改写了 | 上游某处的 `+=`、`/=`，或者先 `step` 后 `backward` | 10 |
-# | `does not require grad and does not have a grad_fn` | 损失背后没有图 | `detach`、`no_grad`、`item` 或 NumPy 把路剪断了 | 01、11 |
-# | `appears to not have been used in the graph` | 要求梯度的张量不在这张图上 | 名字指着另一个张量 | |
+# | `does not require grad and does not have a grad_fn` | 损失背后没有图 | `detach`、`no_grad`、`item` 或 NumPy 把路剪断了 | 01、10、11 |
+# | `appears to not have been used in the graph` | 要求梯度的张量不在这张图上 | 名字指着另一个张量 | 06、09 |
 # | `can't optimize a non-leaf Tensor` | 优化器只收叶子 | `.double()`、`.view()`、`* 0.1` 写在 `requires_grad=True` 后面 | 02、14 |
 # | `unsupported operand type(s) for *: 'float' and 'NoneType'` | `.grad` 是 `None` | 不是叶子，没有反向过，或者刚清零 | 02、07、10 |
-# | `Can't call numpy() on Tensor that requires grad` | NumPy 不记录运算 | 损失里混进了 NumPy；别急着 `detach` | 01 |
+# | `Can't call numpy() on Tensor that requires grad` | NumPy 不记录运算 | 损失里混进了 NumPy；别急着 `detach` | 01、11 |
 # | `cannot be converted to Scalar` | `item` 只取一个数 | 损失还不是一个数 | 01 |
 # | `Only Tensors of floating point and complex dtype can require gradients` | 整数不能求导 | 写了 `1` 而不是 `1.` | 01 |
 # | `tensor() takes 1 positional argument but 2 were given` | `tensor` 只收一个参数 | 少了一层方括号 | 01 |
 # | `No module named 'torch.autograd.Variable'` | `Variable` 不是模块，不能这样 `import`；它如今就是张量 | 照抄了老教程 | 01 |
 #
-# 还有几种病不报错，表里查不到：梯度（gradient）越来越大（第 07 课），内存越涨越高（第 10 课），钩子不再运行（第 09 课），`detach` 写错了地方，`.data` 瞒过了版本检查（第 10 课）。
+# 还有几种病不报错，表里查不到：梯度（gradient）越来越大（第 07 课），内存越涨越高（第 01、10 课），钩子不再运行（第 09 课），`detach` 写错了地方，`.data` 瞒过了版本检查（第 10 课）。
 
 # %% [markdown] tags=["lang-en"]
 # | The message says | It means | Most often | Lesson |
@@ -193,17 +193,17 @@ assert all(expected[name] in messages[name] for name in expected), messages
 # | `Trying to backward through the graph a second time` | the graph was walked before, and what it saved is gone | part of the graph was built outside the loop | 08 |
 # | `a leaf Variable that requires grad is being used in an in-place operation` | a leaf must not change in place while operations are recorded | an update or an initialisation outside `no_grad` | 10 |
 # | `has been modified by an inplace operation` | a value saved for backward was overwritten | a `+=` or `/=` somewhere upstream, or `step` before `backward` | 10 |
-# | `does not require grad and does not have a grad_fn` | there is no graph behind the loss | `detach`, `no_grad`, `item` or NumPy cut the path | 01, 11 |
-# | `appears to not have been used in the graph` | the tensor whose gradient you ask for is not in this graph | the name points at another tensor | |
+# | `does not require grad and does not have a grad_fn` | there is no graph behind the loss | `detach`, `no_grad`, `item` or NumPy cut the path | 01, 10, 11 |
+# | `appears to not have been used in the graph` | the tensor whose gradient you ask for is not in this graph | the name points at another tensor | 06, 09 |
 # | `can't optimize a non-leaf Tensor` | an optimizer takes leaves only | `.double()`, `.view()` or `* 0.1` after `requires_grad=True` | 02, 14 |
 # | `unsupported operand type(s) for *: 'float' and 'NoneType'` | `.grad` is `None` | not a leaf, no backward yet, or just cleared | 02, 07, 10 |
-# | `Can't call numpy() on Tensor that requires grad` | NumPy does not record operations | NumPy inside the loss; do not rush to `detach` | 01 |
+# | `Can't call numpy() on Tensor that requires grad` | NumPy does not record operations | NumPy inside the loss; do not rush to `detach` | 01, 11 |
 # | `cannot be converted to Scalar` | `item` takes one number only | the loss is not a single number yet | 01 |
 # | `Only Tensors of floating point and complex dtype can require gradients` | integers cannot be differentiated | `1` written where `1.` was meant | 01 |
 # | `tensor() takes 1 positional argument but 2 were given` | `tensor` takes one argument | one pair of brackets is missing | 01 |
 # | `No module named 'torch.autograd.Variable'` | `Variable` is no module you could `import`; today it is simply a tensor | an old tutorial was copied | 01 |
 #
-# Some illnesses raise no error, so they are not in the table: gradients (梯度) that keep growing (lesson 07), memory that keeps climbing (lesson 10), hooks that no longer fire (lesson 09), a `detach` in the wrong place, a `.data` that gets past the version check (lesson 10).
+# Some illnesses raise no error, so they are not in the table: gradients (梯度) that keep growing (lesson 07), memory that keeps climbing (lessons 01 and 10), hooks that no longer fire (lesson 09), a `detach` in the wrong place, a `.data` that gets past the version check (lesson 10).
 
 # %% [markdown] tags=["lang-zh"]
 # ## 3 · 会报错的病人
@@ -264,7 +264,7 @@ check("clinic_scalar")
 # %% [markdown] tags=["lang-zh"]
 # ### 病人二：第二步才发作
 #
-# `two_layers` 训练一个两层的小网络。第一步好好的，第二步就报错。torch 自己的报错里还附了一张方子，照着开，就不报错了。可它真的好了吗？
+# `two_layers` 训练一个两层的小网络。第一步好好的，第二步就报错。torch 自己的报错里还附了一张方子，照方抓药，就不报错了。可病真的好了吗？
 
 # %% [markdown] tags=["lang-en"]
 # ### Patient two: the second step
