@@ -279,9 +279,10 @@ def _export(given: argparse.Namespace) -> int:
     path, sheet = export.write(course, given.lessons or summary.graded(course), given.format, path)
     _say_what_is_not_graded(course, given.lessons)
     _tell(f"✓ {len(sheet.students)} 个学生 · students: {path}")
-    if count := sum(sheet.waiting.values()):
-        where = ", ".join(f"{name} {number}" for name, number in sheet.waiting.items() if number)
-        _tell(text("reflections_waiting", count=count, where=where, teach=course.teach))
+    for words, counts in (("reflections_waiting", sheet.waiting), ("marks_outdated", sheet.outdated)):
+        if count := sum(counts.values()):
+            where = ", ".join(f"{name} {number}" for name, number in counts.items() if number)
+            _tell(text(words, count=count, where=where, teach=course.teach))
     return 0
 
 

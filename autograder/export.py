@@ -43,6 +43,7 @@ class Sheet(NamedTuple):
     points: dict[str, float]
     students: list[Student]
     waiting: dict[str, int]  # the answers that a person has yet to give points for, of those who have a score
+    outdated: dict[str, int]  # the points of a person who has not looked since they were graded again
 
 
 def gather(course: Course, lessons: list[str]) -> Sheet:
@@ -61,11 +62,12 @@ def gather(course: Course, lessons: list[str]) -> Sheet:
     students = [
         Student(each, *people.get(each, ("", "", "")), {name: score(name, each) for name in lessons}) for each in order
     ]
-    waiting = {
-        name: sum(_waiting(lesson, given[name][s.id]) for s in students if s.scores[name] is not None)
-        for name, lesson in released.items()
+    scored = {name: [given[name][s.id] for s in students if s.scores[name] is not None] for name in lessons}
+    waiting = {name: sum(_waiting(lesson, known) for known in scored[name]) for name, lesson in released.items()}
+    outdated = {
+        name: sum(mark.outdated for known in of for mark in known.cells.values()) for name, of in scored.items()
     }
-    return Sheet({name: float(lesson.max_score) for name, lesson in released.items()}, students, waiting)
+    return Sheet({name: float(lesson.max_score) for name, lesson in released.items()}, students, waiting, outdated)
 
 
 def _waiting(lesson: Lesson, known: Marks) -> int:

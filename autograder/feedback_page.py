@@ -48,6 +48,7 @@ class Grades(GetGrades):
         )
         if given.auto_score is None and given.manual_score is None:
             cell.metadata.nbgrader["score"] = nan
+        cell.metadata.nbgrader["outdated"] = given.manual_score is not None and given.needs_manual_grade
 
 
 class _Compiled(BytecodeCache):

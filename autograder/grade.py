@@ -374,7 +374,7 @@ class Run:
         where = (self.ledger, key) if key else None
         most = float(self.lesson.max_score)
         by_hand = {self.lesson.checks[i]: points for i, points in given.by_hand.items() if i in self.lesson.checks}
-        besides = given.besides(self.lesson.checks)
+        besides = given.besides(self.lesson.points, self.lesson.checks)
         scores = (given.score, most, manual, fresh, seconds)
         result = Result(printable(student), status, *scores, problem, where, by_hand, besides)
         self.results[student] = result

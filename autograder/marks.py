@@ -6,7 +6,7 @@ scores are written by gradebook.py and nbgrader_plugin.py.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -21,6 +21,11 @@ class Mark(NamedTuple):
     manual: float | None
     extra: float | None
     needs_a_person: bool
+
+    @property
+    def outdated(self) -> bool:
+        """Whether a person gave points and has not looked since it was graded again."""
+        return self.manual is not None and self.needs_a_person
 
     @property
     def score(self) -> float:
@@ -47,10 +52,21 @@ class Marks:
         """The points that a person gave, by grade_id."""
         return {grade_id: mark.score for grade_id, mark in self.cells.items() if mark.manual is not None}
 
-    def besides(self, checks: Collection[str]) -> list[Text]:
-        """What cost points and is no check's doing: answers to be read by a person that were left out, being late."""
-        empty = [i for i, mark in self.cells.items() if i not in checks and mark.auto == 0 and mark.manual is None]
-        said = [text("unanswered", cells=", ".join(empty))] if empty else []
+    def besides(self, points: Mapping[str, float], checks: Collection[str]) -> list[Text]:
+        """What cost points and is no check's doing: answers to be read by a person that were left out, what a person has
+        taken, being late. points: of each cell, by grade_id; checks: which of them a check looks at."""
+        empty, taken = [], []
+        for name, mark in self.cells.items():
+            most = points.get(name, 0)
+            if mark.manual is None:
+                empty += [name] if name not in checks and mark.auto == 0 else []
+            elif mark.score < most and (mark.auto is None or mark.auto >= most):
+                taken.append(f"{name} {mark.score:g} / {most:g}")
+        said = [
+            text(why, cells=", ".join(cells))
+            for why, cells in (("unanswered", empty), ("taken_by_hand", taken))
+            if cells
+        ]
         return said + ([text("late_penalty", points=f"{self.penalty:g}")] if self.penalty else [])
 
     @property

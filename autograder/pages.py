@@ -206,6 +206,11 @@ def _why(cell: Any, records: dict[str, Record]) -> list[str]:
     return both(hint_of(record) or record["reason"]) if record and cell.get("grade") and _mark(cell) == "✗" else []
 
 
+_OUTDATED = (
+    " 老师给过分，之后又评过，还没有再看 · marked before the last grading; your teacher has not looked again yet"
+)
+
+
 def _mark(cell: Any) -> str:
     return "?" if isnan(cell.score) else "✓" if cell.score >= cell.points else "✗"
 
@@ -218,7 +223,7 @@ def _line(cell: Any, records: dict[str, Record], why: list[str]) -> str:
         mark = _mark(cell)
         points = f"{'–' if mark == '?' else f'{cell.score:g}'} / {cell.points:g}"
         words = f"<code>{escape(record['check'])}</code>" if record else "反思 · Reflection"
-        note = " 等老师来评 · waits for your teacher" if mark == "?" else ""
+        note = " 等老师来评 · waits for your teacher" if mark == "?" else _OUTDATED if cell.get("outdated") else ""
         lines.append(f'{mark} <a href="#{name}">{words}</a> {points}{note}')
     lines += [f"<small>{escape(each)}</small>" for each in why]
     if cell.get("comment"):

@@ -109,8 +109,8 @@ def _score(result: Result) -> Line:
         words = {"ungradable": "未能评分\nnot graded", "failed": "评分出错\nfailed"}[result.status]
         return Line(f"? {words}", style="yellow")
     left = "\n+ 人工 · by hand" if result.manual else ""
-    full = result.entry and not any(pages.lost(record) for record in result.entry.records.values())
-    return Line(f"{result.score:g} / {result.max_score:g}{left}", style="green" if full else "")
+    lost = result.besides or (result.entry and any(map(pages.lost, result.entry.records.values())))
+    return Line(f"{result.score:g} / {result.max_score:g}{left}", style="" if lost or not result.entry else "green")
 
 
 def grouped(lost: list[Record]) -> list[list[Record]]:

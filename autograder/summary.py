@@ -203,7 +203,7 @@ def _row(
         reason=reason or dead,
         unsafe=any(not r["sandboxed"] for r in records),
         by_hand={lesson.checks[cell]: points for cell, points in given.by_hand.items() if cell in lesson.checks},
-        besides=given.besides(lesson.checks),
+        besides=given.besides(lesson.points, lesson.checks),
         entry=entry,
     )
 

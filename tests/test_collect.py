@@ -256,7 +256,7 @@ def test_what_cannot_be_graded_and_who_is_missing_are_said_at_once(course, book,
     assert "it is not UTF-8" in told["ada"] and "none of this lesson's answer cells" in told["lina"]
     assert found.fresh == ["ada", "lina"] and found.missing == ["post2"]  # emil has handed something in
     assert [n.who for n in found.notices if n.grave] == ["emil/我的作业 (final).ipynb"]
-    assert "Rename it" in told["emil/我的作业 (final).ipynb"]
+    assert "Under that name" in told["emil/我的作业 (final).ipynb"]
     assert cli.main(["--course", str(course.root), "collect", LESSON, str(source)]) == 1
     assert "nothing handed in yet: " in capsys.readouterr().out
     (source / "emil/我的作业 (final).ipynb").rename(source / "emil" / BOOK)

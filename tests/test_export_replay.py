@@ -12,8 +12,9 @@ from scratch_lesson import EXP_LOG, scratch_course, with_configuration, write
 from autograder import cli, export, release, replay, report
 from autograder.errors import AutograderError, UnknownName
 from autograder.feedback import feedback
-from autograder.grade import grade
+from autograder.grade import grade, released_lesson
 from autograder.lessons import kind
+from autograder.marks import marks
 from autograder.summary import summarise
 
 pytestmark = pytest.mark.sandbox
@@ -88,8 +89,32 @@ def test_reflections_that_nobody_has_graded_are_told(course, tmp_path, capsys):
     waiting = told(auto_score=None)
     assert f"还有 1 道反思题没有评，分数里还不算它们：{LESSON} 1" in waiting
     assert f"not in these scores: 1 ({LESSON} 1)" in waiting and "Manual Grading" in waiting
-    assert "反思题" not in told(manual_score=0.5)
-    told(auto_score=0, manual_score=None)
+    given = told(manual_score=0.5)
+    assert "反思题" not in given and "人工给过分" not in given
+    again = told(needs_manual_grade=True)  # as grading a later submission leaves it
+    assert f"1 处是人工给过分，之后又评过的，分数还是原来那个：{LESSON} 1" in again
+    assert f"still with the old points: 1 ({LESSON} 1)" in again
+    assert "0.5 / 1 老师给过分，之后又评过，还没有再看 · marked before" in feedback(course, LESSON, ["ada"])[
+        0
+    ].read_text("utf-8")
+    told(auto_score=0, manual_score=None, needs_manual_grade=False)
+
+
+def test_what_a_person_takes_is_among_the_reasons(course):
+    lesson = released_lesson(course, LESSON)
+    known = lesson.points, lesson.checks
+    with course.gradebook() as gradebook:
+        given = gradebook.find_grade("check_exp_log", LESSON, LESSON, "ada")
+        auto, given.manual_score = given.auto_score, 0.25
+        gradebook.db.commit()
+        said = [words.en for words in marks(course, LESSON, ["ada"])["ada"].besides(*known)]
+        assert f"Taken by hand: check_exp_log 0.25 / {auto:g}." in said
+        given.manual_score = auto
+        gradebook.db.commit()
+        said = [words.en for words in marks(course, LESSON, ["ada"])["ada"].besides(*known)]
+        assert not any("by hand" in words for words in said)
+        given.manual_score = None
+        gradebook.db.commit()
 
 
 @pytest.fixture

@@ -200,6 +200,9 @@ def test_a_penalty_survives_a_regrade_and_goes_with_an_extension(course):
 def test_what_cost_points_besides_the_checks_is_said():
     """Answers that a person would have read, had there been any; being late."""
     zero, given, waiting = Mark(0.0, None, None, False), Mark(0.0, 1.0, None, False), Mark(None, None, None, True)
-    found = Marks({"check": zero, "left_out": zero, "corrected": given, "to_read": waiting}, penalty=1.5)
-    assert [each.en for each in found.besides({"check"})] == ["Not answered: left_out.", "Late penalty: −1.5."]
-    assert Marks({"check": zero}).besides({"check"}) == []
+    taken, less = Mark(2.0, 0.0, 0.25, False), Mark(1.0, 1.0, None, False)  # less: the referee took it, and says so
+    found = {"check": zero, "left_out": zero, "corrected": given, "to_read": waiting, "taken": taken, "less": less}
+    points = dict.fromkeys(found, 1) | {"taken": 2, "less": 2}
+    said = [each.en for each in Marks(found, penalty=1.5).besides(points, {"check", "taken", "less"})]
+    assert said == ["Not answered: left_out.", "Taken by hand: taken 0.25 / 2.", "Late penalty: −1.5."]
+    assert Marks({"check": zero}).besides(points, {"check"}) == []
