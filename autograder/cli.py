@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from autograder.errors import AutograderError
 from autograder.messages import called_with, command, text
 from autograder.terminal import bar, errors, feedback_shown, grade_shown, grading, screen
-from autograder.usage import Parser, at_least_one
+from autograder.usage import Parser, at_least_one, file_or_folder
 
 if TYPE_CHECKING:
     from autograder.course import Course
@@ -93,7 +93,7 @@ def _parser() -> argparse.ArgumentParser:
     for run, (words, arguments) in _commands().items():
         name = run.__name__.lstrip("_")
         added = commands.add_parser(name, help=words, description=words)
-        added.set_defaults(run=run, retry=False)
+        added.set_defaults(run=run, parser=added, retry=False)
         for each in arguments.split():
             added.add_argument(each, **_ARGUMENTS[each])
     return parser
@@ -127,7 +127,7 @@ _ARGUMENTS: dict[str, dict[str, Any]] = {
     },
     "--format": {"default": "plain", "metavar": "plain|canvas|moodle", "help": "默认 plain · plain by default"},
     "--out": {
-        "type": Path,
+        "type": file_or_folder,
         "metavar": "FILE",
         "help": "默认 report/scores.csv（在课程目录里）· default: report/scores.csv in the course",
     },
@@ -302,6 +302,8 @@ def _collect(given: argparse.Namespace) -> int:
     from autograder import collect
 
     course = _course(given)
+    if given.source and course.root.resolve().is_relative_to(given.source.resolve()):
+        raise AutograderError(text("course_in_source"), str(given.source), text("course_in_source_remedy"))
     with bar(f"{given.lesson} 收作业 · collect", len(course.people()), quiet=True) as step:
         found = collect.collect(course, given.lesson, given.source, step)
     _tell(found.headline())

@@ -146,10 +146,11 @@ class Course:
         try:
             # newline="": a name may hold what Python takes for the end of a line, csv knows better
             table = csv.DictReader(io.StringIO(path.read_bytes().decode("utf-8-sig"), newline=""), strict=True)
+            heads = table.fieldnames = [re.sub(r"[\s-]+", "_", each.strip().lower()) for each in table.fieldnames or ()]
             rows = [(table.line_num, row) for row in table if any(value for key, value in row.items() if key)]
         except (UnicodeDecodeError, csv.Error) as error:
             raise AutograderError(text("roster_unreadable", error=error), str(path), text("roster_remedy")) from None
-        if "id" not in (table.fieldnames or ()):
+        if "id" not in heads:
             raise AutograderError(text("roster_without_id"), str(path), text("roster_remedy"))
         found: dict[str, tuple[str, str, str]] = {}
         for line, row in rows:

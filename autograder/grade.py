@@ -149,7 +149,8 @@ def released_lesson(course: Course, name: str) -> Lesson:
         said = Text("这一课还没有发布。", "This lesson has not been released yet.")
         raise AutograderError(said, where=name, remedy=command("release", name))
     if not path.is_file():
-        raise UnknownName(Text("已发布的课", "released lesson"), name, [p.name for p in folder.parent.glob("[0-9]*")])
+        released = course.path("release", ".", "_").parent.glob("[0-9]*")  # not beside a name that is a path
+        raise UnknownName(Text("已发布的课", "released lesson"), name, [each.name for each in released])
     try:
         lesson = describe(name, nbformat.read(path, as_version=4))
     except (ValueError, KeyError, AttributeError, nbformat.ValidationError):  # what nbformat raises has no base

@@ -30,7 +30,7 @@ from autograder.course import RECEIPT, SECRET, STAMP, TIME, Course
 from autograder.errors import AutograderError, SandboxFailed, UnknownName
 from autograder.files import plain_name, put, put_folder
 from autograder.handed_in import Receipt, home_of, latest, next_number
-from autograder.messages import Text, text
+from autograder.messages import text
 from autograder.records import Record, submission_hash
 from autograder.sources import owner_in
 
@@ -46,19 +46,19 @@ def submit(
     """
     path = Path(notebook)
     name, student = path.stem, student or usual_id()
+    try:
+        data, saved = path.read_bytes(), path.stat().st_mtime
+    except OSError as error:
+        raise AutograderError(text("no_file_to_submit"), f"{path}: {error.strerror}", text("save_first")) from None
     if not (lessons.RELEASE / name / f"{name}.ipynb").is_file():
         released = [each.name for each in lessons.RELEASE.glob("[0-9]*")]
         if meant := next((each for each in released if owner_in(path.name, each) is not None), None):
             raise AutograderError(
                 text("copy_to_submit", lesson=meant), str(path), text("copy_to_submit_remedy", lesson=meant)
             )
-        raise UnknownName(Text("课", "lesson"), name, released)
+        raise UnknownName("not_named_after_a_lesson", path.name, released)
     if not plain_name(student):
         raise AutograderError(text("id_not_plain"), student, text("id_not_plain_remedy"))
-    try:
-        data, saved = path.read_bytes(), path.stat().st_mtime
-    except OSError as error:
-        raise AutograderError(text("no_file_to_submit"), f"{path}: {error.strerror}", text("save_first")) from None
     home = keep or home_of(path)
     receipt = latest(home)
     if receipt is None or receipt.sha256 != submission_hash(data) or receipt.student != student:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import argparse
 import difflib
+import os
 import re
+from pathlib import Path
 from typing import Any, NoReturn
 
 # What argparse says of a command line, and the Chinese for it.
@@ -25,6 +27,13 @@ class Parser(argparse.ArgumentParser):
         self._positionals.title, self._optionals.title = "参数 · arguments", "选项 · options"
         self.add_argument("-h", "--help", action="help", help="显示这一页 · show this page")
 
+    def parse_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """As argparse's, but what is left over is told by the command to which it was given."""
+        given, left = self.parse_known_args(args, namespace)
+        if left:
+            getattr(given, "parser", self).error(f"unrecognized arguments: {' '.join(left)}")
+        return given
+
     def error(self, message: str) -> NoReturn:
         """Say in both languages what is wrong and where help is, and leave with status 2."""
         found = [(match, zh) for said, zh in _SAID.items() if (match := re.fullmatch(said, message))]
@@ -38,6 +47,14 @@ def _nearest(message: str) -> str | None:
         return None
     near = difflib.get_close_matches(match[1], re.findall(r"\w+", match[2]), n=1)
     return near[0] if near else None
+
+
+def file_or_folder(given: str) -> Path:
+    """A path; one that ends like a folder's is made that folder's if it is not there, and so stays one."""
+    path = Path(given)
+    if given.endswith(("/", os.sep)):
+        path.mkdir(parents=True, exist_ok=True)
+    return path
 
 
 def at_least_one(given: str) -> int:

@@ -114,7 +114,8 @@ def test_a_folder_that_is_no_course(capsys, tmp_path):
 )
 def test_usage_errors_are_said_in_both_languages(capsys, arguments, zh, en):
     status, said = run(capsys, *arguments)
-    assert status == 2 and zh in said and en in said and "--help" in said
+    help_is_at = "autograder --help" if arguments[0] == "nosuch" else f"autograder {arguments[0]} --help"
+    assert status == 2 and zh in said and en in said and said.rstrip().endswith(f"→ {help_is_at}")
 
 
 def test_a_misspelled_command_is_answered_with_the_one_that_was_meant(capsys):
@@ -428,3 +429,46 @@ def test_doctor_without_packages(monkeypatch):
 
 def no_package(name):
     raise doctor.PackageNotFoundError(name)
+
+
+def test_a_course_is_not_collected_from_itself(capsys, course):
+    """The notebooks that grading has written would be the newest of every student."""
+    for source in (course.root, course.root.parent):
+        status, said = run(capsys, "--course", str(course.root), "collect", "90_scratch", str(source))
+        assert status == 1 and "The course itself is in there" in said and str(source) in said
+    inside = course.root / "downloads"
+    inside.mkdir()
+    status, said = run(capsys, "--course", str(course.root), "collect", "90_scratch", str(inside))
+    assert "The course itself" not in said
+
+
+def test_a_path_in_a_lessons_place_is_answered_with_the_lessons(capsys, course, tmp_path):
+    status, said = run(capsys, "--course", str(course.root), "collect", str(tmp_path / "moodle.zip"))
+    assert status == 1 and "The known names are: 90_scratch" in said
+
+
+def test_a_folder_that_is_not_there_is_made_for_the_table(capsys, course, tmp_path):
+    run(capsys, "--course", str(course.root), "export", "90_scratch", "--out", f"{tmp_path / 'new' / 'tables'}/")
+    assert (tmp_path / "new" / "tables" / "scores.csv").is_file()
+
+
+def test_the_rosters_head_may_be_written_as_people_write_it(course):
+    (course.root / "roster.csv").write_text(
+        "ID, First Name, last-name, E_mail, email\nada, Ada, Lovelace, x, a@b.org\n"
+    )
+    assert course.people() == {"ada": ("Ada", "Lovelace", "a@b.org")}
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("nofile.ipynb", "cannot be read"),
+        ("folder", "cannot be read"),
+        ("notes.md", "called after its lesson; 'notes.md'"),
+    ],
+)
+def test_what_cannot_be_handed_in_is_told_as_what_it_is(capsys, tmp_path, name, told):
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "notes.md").write_text("x")
+    status, said = run(capsys, "submit", str(tmp_path / name))
+    assert status == 1 and told in said and "no lesson called" not in said
