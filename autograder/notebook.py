@@ -99,8 +99,8 @@ def submit(student: str = "") -> None:
         command = [sys.executable, "-m", "autograder", "submit", str(here[0]), "--id", student]
         done = subprocess.run(command, capture_output=True, text=True, cwd=_PROJECT)
         over()  # on a terminal, the line has to go before anything takes its place
-        otherwise = () if done.returncode else handed_in.otherwise_here(here[0])
-        return print("\n".join([(done.stdout + done.stderr).rstrip(), *otherwise]))
+        otherwise = handed_in.otherwise_here(here[0]) if done.stdout else ()  # on which a receipt is, sent or not
+        return print("\n".join([*otherwise, (done.stdout + done.stderr).rstrip()]))
     last = handed_in.latest(handed_in.home_of(here[0])) if len(here) == 1 else None
     said = [*text("submit_last").lines(), *last.lines()] if last else []
     print("\n".join([*text("submit_how").lines(), *said]))

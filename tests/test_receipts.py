@@ -14,7 +14,7 @@ import pytest
 from project_files import ROOT
 from scratch_lesson import scratch_course, with_configuration, write
 
-from autograder import cli, handed_in, lessons, messages, notebook, release, sample_class
+from autograder import cli, handed_in, lessons, messages, notebook, parts, release, sample_class
 from autograder.collect import collect
 from autograder.course import Course
 from autograder.errors import AutograderError
@@ -49,6 +49,14 @@ def mine(made, tmp_path, monkeypatch):
     path.parent.mkdir(parents=True)
     path.write_bytes(made[1]["full_marks"])
     return path
+
+
+ANSWER = """
+from autograder import implements
+@implements("minigrad.warmup.squared_loss_grad")
+def squared_loss_grad(w, X, Y):
+    return 2.0
+"""
 
 
 def versions(mine: Path) -> list[Path]:
@@ -195,7 +203,16 @@ def test_the_cell_of_a_lesson_says_how_and_hands_in(tmp_path, monkeypatch, capsy
     notebook.submit()
     assert 'submit("your id")' in capsys.readouterr().out
     notebook.submit("ada")
-    assert "老师还没有收到" in capsys.readouterr().out
+    assert capsys.readouterr().out.startswith("! 00_warmup 第 1 版只存在这台电脑上：老师还没有收到")
+    answer = tmp_path / "answer.py"  # as a cell whose lines can be looked up
+    answer.write_text(ANSWER)
+    exec(compile(ANSWER, str(answer), "exec"), {"__name__": "__main__"})
+    notebook.submit("ada")  # what runs here was not saved
+    said = capsys.readouterr().out
+    assert (
+        said.startswith("! 这份文件里") and "squared_loss_grad. Save, and hand in again" in said and "SHA-256" in said
+    )
+    parts.unplug()
     monkeypatch.setenv("AUTOGRADER_INBOX", str(tmp_path / "inbox"))
     (tmp_path / "inbox").mkdir()
     notebook.submit("ada")
