@@ -65,6 +65,13 @@ def _set_up() -> None:
     matplotlib.rcParams["font.family"] = [name for name in FONTS if name in installed] + ["DejaVu Sans", "sans-serif"]
     warnings.filterwarnings("ignore", r"Glyph \d+ .* missing from", UserWarning)
     if "ipykernel" in sys.modules:
+        from IPython.core.getipython import get_ipython
+        from IPython.core.pylabtools import print_figure
+        from matplotlib.figure import Figure
         from matplotlib_inline.backend_inline import set_matplotlib_formats
 
-        set_matplotlib_formats("svg")
+        from minigrad.viz.drawing import shrinking
+
+        set_matplotlib_formats()
+        html = get_ipython().display_formatter.formatters["text/html"]
+        html.for_type(Figure, lambda figure: shrinking(print_figure(figure, "svg"), "图 figure"))

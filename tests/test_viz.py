@@ -1,6 +1,7 @@
 """`minigrad.viz.draw` on graphs of both engines: what is in a picture, and how it shows itself."""
 
 import ast
+import base64
 import re
 import subprocess
 import sys
@@ -205,7 +206,11 @@ def test_a_drawing_shows_itself(tmp_path):
     background = root.find(".//{http://www.w3.org/2000/svg}polygon")
     assert background.get("fill") == "white"
     assert not root.findall(".//{http://www.w3.org/2000/svg}title")
-    assert picture._repr_mimebundle_()["image/svg+xml"] == svg
+    shown = picture._repr_mimebundle_()
+    assert shown["image/svg+xml"] == svg
+    image = ElementTree.fromstring(shown["text/html"].replace(">", "/>"))
+    assert image.tag == "img" and "max-width:100%" in image.get("style")  # JupyterLab cuts an SVG at the page's edge
+    assert base64.b64decode(image.get("src").partition(",")[2]).decode() == svg
     assert picture.save(tmp_path / "graph.png").read_bytes().startswith(b"\x89PNG")
     assert picture.save(tmp_path / "graph.dot").read_text() == picture.dot
     assert repr(picture) == "<Drawing, 9 boxes>"

@@ -113,7 +113,7 @@ def test_a_picture_is_waited_for_aloud_until_it_is_there(draws):
         re.fullmatch(r"这一格的图还没好……\d+ 秒 · this cell's picture is on its way … \d+ s", each) for each in said
     )
     kinds = [set(each.get("data", {})) for each in outputs[1]]
-    assert any(kind & {"image/png", "image/svg+xml"} for kind in kinds)
+    assert any(kind & {"image/png", "text/html"} for kind in kinds)
     assert not any("picture" in str(each) for each in outputs[1]) and "waiting" not in outputs[3][0].text
 
 

@@ -5,6 +5,7 @@ What it is not: it does not know what the drawing is of.
 
 from __future__ import annotations
 
+import base64
 import re
 import shutil
 import subprocess
@@ -33,6 +34,9 @@ TOO_LARGE = (
     "这张图太大，dot 排不下来。画小一点的：步数少些，层数少些。\n"
     "This graph is too large for dot to lay out. Draw a smaller one: fewer steps, or fewer layers."
 )
+
+
+GRAPH = "计算图 computation graph"  # for those who cannot see it
 
 
 def run_dot(text: str, form: str = "svg") -> bytes:
@@ -72,7 +76,8 @@ class Drawing:
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
         try:
-            return {"image/svg+xml": self.svg(), "text/plain": repr(self)}
+            svg = self.svg()
+            return {"text/html": shrinking(svg, GRAPH), "image/svg+xml": svg, "text/plain": repr(self)}
         except GraphvizError as missing:
             return {"text/plain": f"{missing}\n\n{self.dot}"}
 
@@ -81,8 +86,17 @@ class Drawing:
         return f"<Drawing, {count} {'box' if count == 1 else 'boxes'}>"
 
 
+def shrinking(svg: str, words: str) -> str:
+    """An SVG picture as HTML that is never wider than the page. JupyterLab cuts off what it is given as SVG alone.
+
+    words: what it is, for those who cannot see it.
+    """
+    data = base64.b64encode(svg.encode()).decode()
+    return f'<img alt="{words}" style="max-width:100%;height:auto" src="data:image/svg+xml;base64,{data}">'
+
+
 def svg_elements(output: bytes) -> list[str]:
     """The `<svg>` elements that dot printed, one for each graph, made to shrink with the page."""
     text = re.sub(r"<title>.*?</title>\n", "", output.decode())  # else "n3" pops up under the mouse
-    opening = '<svg role="img" aria-label="计算图 computation graph" style="max-width:100%;height:auto" '
+    opening = f'<svg role="img" aria-label="{GRAPH}" style="max-width:100%;height:auto" '
     return [opening + piece.split("</svg>")[0] + "</svg>" for piece in text.split("<svg ")[1:]]
