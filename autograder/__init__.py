@@ -35,14 +35,16 @@ def hint(part: object = "") -> None:
     give(part)
 
 
-def submit(student: str = "") -> None:
-    """Hand this lesson in under a student's id, or say how to, and what was handed in last (autograder/notebook.py)."""
+def submit(student: str = "", to: str = "") -> None:
+    """Hand this lesson in under a student's id, or say how to, and what was handed in last (autograder/notebook.py).
+
+    to: the folder from which the teacher collects, where there is no exchange."""
     from autograder.waiting import waiting
 
     with waiting("still_submitting"):
         from autograder.notebook import submit as run
 
-        run(student)
+        run(student, to)
 
 
 def language(choice: str = "") -> None:

@@ -57,8 +57,9 @@ def gather(course: Course, lessons: list[str]) -> Sheet:
         return known.score if known.all_by_hand or (known.cells and (lesson, student) not in ungradable) else None
 
     with course.gradebook() as gradebook:
-        people = {s.id: (s.first_name or "", s.last_name or "", s.email or "") for s in gradebook.students}
-    order = [*course.roster(), *sorted(people.keys() - course.roster().keys())]
+        known = {s.id: (s.first_name or "", s.last_name or "", s.email or "") for s in gradebook.students}
+    enrolled = course.people()  # who may have been added, or renamed, since the gradebook was last written
+    people, order = known | enrolled, [*enrolled, *sorted(known.keys() - enrolled.keys())]
     students = [
         Student(each, *people.get(each, ("", "", "")), {name: score(name, each) for name in lessons}) for each in order
     ]

@@ -68,7 +68,7 @@ class Receipt:
         file = f"{self.folder}/{self.lesson}.ipynb"
         remedies = [
             text("only_saved_upload", file=file),
-            text("only_saved_folder", lesson=self.lesson, id=self.student),
+            text("only_saved_folder", id=self.student),
         ]
         return [
             *(f"! {line}" for line in text("only_saved", **what).lines()),

@@ -86,7 +86,7 @@ def hint(part: Any = "") -> None:
     show(View(name.rpartition(".")[2], "todo", f"{stage}/{hints.EACH}", notes=notes))
 
 
-def submit(student: str = "") -> None:
+def submit(student: str = "", to: str = "") -> None:
     """Hand in the lesson whose notebook lies here; without an id, say how to, and what was handed in last.
 
     A process of its own does it: the parts that are plugged in here are not those of the file.
@@ -97,6 +97,7 @@ def submit(student: str = "") -> None:
         raise AutograderError(text("submit_where", name=name), where=str(Path.cwd()))
     if student and not validating():
         command = [sys.executable, "-m", "autograder", "submit", str(here[0]), "--id", student]
+        command += ["--to", str(Path(to).expanduser().resolve())] if to else []
         done = subprocess.run(command, capture_output=True, text=True, cwd=_PROJECT)
         over()  # on a terminal, the line has to go before anything takes its place
         otherwise = handed_in.otherwise_here(here[0]) if done.stdout else ()  # on which a receipt is, sent or not

@@ -24,6 +24,7 @@ CSP = (
     "style-src 'unsafe-inline'; img-src data:; font-src data:; base-uri 'none'; form-action 'none'\">"
 )
 MARKS = {"pass": "✓", "fail": "✗", "skip": "–"}
+_CELL = "text-align:left;vertical-align:top;padding:.2em .9em .2em 0"  # nbgrader's page has cells without any room
 _COLOURS = {"pass": "#1a7f37", "fail": "#b42318", "skip": "#666"}
 
 Pair = dict[str, str]  # {"zh": …, "en": …}
@@ -150,9 +151,9 @@ def as_html(record: Record, note: Pair | None = None) -> str:
 def _property(each: dict[str, Any]) -> str:
     details = "<br>".join(escape(d) for d in dict.fromkeys((each["detail_zh"], each["detail_en"])))
     return (
-        f"<tr><td style='color:{_COLOURS[each['state']]}'>{MARKS[each['state']]}</td>"
-        f"<td style='text-align:left'>{escape(plain(label_of(each['label'])))}</td>"
-        f"<td style='text-align:left'>{details}</td></tr>"
+        f"<tr><td style='{_CELL};color:{_COLOURS[each['state']]}'>{MARKS[each['state']]}</td>"
+        f"<td style='{_CELL}'>{escape(plain(label_of(each['label'])))}</td>"
+        f"<td style='{_CELL}'>{details}</td></tr>"
     )
 
 

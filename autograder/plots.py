@@ -73,5 +73,6 @@ def _set_up() -> None:
         from minigrad.viz.drawing import shrinking
 
         set_matplotlib_formats()
-        html = get_ipython().display_formatter.formatters["text/html"]
+        shell: Any = get_ipython()
+        html = shell.display_formatter.formatters["text/html"]
         html.for_type(Figure, lambda figure: shrinking(print_figure(figure, "svg"), "图 figure"))

@@ -35,6 +35,12 @@ def test_a_value_agrees_with_itself_also_by_way_of_json(value):
     assert compare(encoded, json.loads(json.dumps(encoded, allow_nan=False))) is None
 
 
+def test_a_multiple_that_reads_as_1_is_not_spoken_of():
+    right = np.array([0.1, 0.25, 0.7])
+    assert "exactly 2 times" in compare(values(*right), values(*(2 * right))).en
+    assert "times what" not in compare(values(*right), values(*(right * (1 + 1e-6)))).en
+
+
 def test_torch_and_minigrad_encode_alike():
     for dtype in ("float32", "float64", "int64", "bool"):
         array = np.array([[0, 1], [1, 0]], dtype)

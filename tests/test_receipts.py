@@ -217,6 +217,9 @@ def test_the_cell_of_a_lesson_says_how_and_hands_in(tmp_path, monkeypatch, capsy
     (tmp_path / "inbox").mkdir()
     notebook.submit("ada")
     assert "version 1 handed in" in capsys.readouterr().out
+    (tmp_path / "elsewhere").mkdir()
+    notebook.submit("ada", to="../elsewhere")
+    assert f"version 1 handed in to {tmp_path / 'elsewhere'}" in capsys.readouterr().out.replace("\n", " ")
     (sent,) = (tmp_path / "inbox").iterdir()
     assert sent.name.startswith(f"ada+{name}+") and (sent / path.name).read_bytes() == path.read_bytes()
     notebook.submit()

@@ -483,6 +483,12 @@ assert "numel() == 1" in source and "ones_like" in source
 assert torch.equal(rows, torch.diag(torch.tensor([2.0, 4.0, 6.0]))) and len(passed) == 1
 
 # %% [markdown] tags=["lang-zh"]
+# 只有一次。`torch.eye(3)` 的三行是三组权重，摞在一起，走一遍就都带了回来，正好是 $J$ 的三行。
+
+# %% [markdown] tags=["lang-en"]
+# Just once. The three rows of `torch.eye(3)` are three sets of weights, stacked; a single walk brings them all back, and they are the three rows of $J$.
+
+# %% [markdown] tags=["lang-zh"]
 # ## 自测
 #
 # **1.** $y = x^2$，`x` 为 `[1, 2, 3]`，`y.backward(torch.tensor([0.0, 1.0, 0.0]))` 之后，`x.grad` 是什么？

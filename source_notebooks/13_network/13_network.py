@@ -464,7 +464,8 @@ assert swings[20:].min() < 0.45 and swings[20:].max() > 0.7 and swings[-1] > 0.7
 ax = axes("步数 · steps", "损失 · loss")
 for order, style in zip(orders, ("-", ":", "--")):
     ax.plot(hundred(order), style, label=order)
-_ = ax.legend()
+ax.set_ylim(top=0.95)  # room for the legend
+_ = ax.legend(loc="upper right", ncols=3, fontsize="small")
 
 # %% [markdown] tags=["lang-zh"]
 # 在 `backward` 和 `step` 之间清零，刚算好的梯度就没了，损失纹丝不动。从不清零，旧的梯度还在推，到了谷底也停不下来，像没有阻力的钟摆。两种都没有一句报错。
