@@ -66,13 +66,16 @@ Tensor.__module__ = Size.__module__ = device.__module__ = (
 # What is loaded only when it is asked for (PEP 562), so that `import minigrad` costs little more than NumPy does: these,
 # and the operations, of which ops/ has the table.
 SUBMODULES = (
-    "accelerator", "backends", "clinic", "creation", "cuda", "curvature", "custom", "draws", "func", "legacy", "linalg", "nn",
-    "optim", "printing", "random", "ranges", "return_types", "serialization", "testing", "timing", "training", "utils", "viz",
-    "warmup",
+    "accelerator", "amp", "backends", "clinic", "compiler", "cpu", "creation", "cuda", "curvature", "custom", "distributions",
+    "draws", "func", "legacy", "linalg", "nn", "optim", "printing", "random", "ranges", "return_types", "serialization",
+    "testing", "timing", "training", "utils", "viz", "warmup",
 )  # fmt: skip
 ELSEWHERE = {
     name: module
     for module, names in {
+        "amp": "GradScaler autocast",
+        "amp.autocast_mode": "is_autocast_enabled",
+        "compiler": "compile",
         "func": "vmap",
         "backends": "are_deterministic_algorithms_enabled get_float32_matmul_precision get_num_threads "
         "set_float32_matmul_precision set_num_threads use_deterministic_algorithms",

@@ -126,12 +126,11 @@ def is_whole(data: Any, dtype: Any) -> bool:
 
 
 def check_known(dtype: Any) -> None:
-    """TypeError for a dtype of NumPy that torch has not."""
+    """TypeError for a dtype of NumPy that there is not here; torch also has complex numbers and wider ones without a sign."""
     if dtype not in BY_NUMPY:
         raise TypeError(
             f"can't convert np.ndarray of type {dtype.type.__module__}.{dtype.type.__name__}. The only supported types are: "
-            "float64, float32, float16, complex64, complex128, int64, int32, int16, int8, uint64, uint32, uint16, uint8, "
-            "and bool."
+            "float64, float32, float16, int64, int32, int16, int8, uint8, and bool."
         )
 
 

@@ -161,7 +161,7 @@ def normal(
     inputs = {name: x for name, x in (("mean", mean), ("std", std)) if isinstance(x, Tensor)}
     if not inputs:
         return NotImplemented
-    least = std.detach().min() if isinstance(std, Tensor) and std._data.size else std
+    least = std.detach().min() if isinstance(std, Tensor) and std._data.size else 0
     if not isinstance(std, Tensor) and std < 0:
         raise RuntimeError(f"normal expects std >= 0.0, but found std {std:g}")
     if least < 0:

@@ -111,10 +111,12 @@ def suggestion(name: str, known: list[str]) -> str:
 
 
 def in_torch_only(module: str, name: str) -> bool:
-    """Whether torch's module of this name has it: known of the modules of torch_only.py."""
-    from .torch_only import TORCH_ONLY  # only when a name was wrong
+    """Whether torch's module of this name has it: known of the modules of torch_only.py, where it is taken for granted of
+    those that there are not here."""
+    from .torch_only import TORCH_ONLY, only_torch_has  # only when a name was wrong
 
-    return name in TORCH_ONLY.get(module.partition(".")[2], "").split()
+    path = module.partition(".")[2]
+    return only_torch_has(path) or name in TORCH_ONLY.get(path, "").split()
 
 
 @functools.cache

@@ -17,23 +17,27 @@ from pathlib import Path
 from types import ModuleType, TracebackType
 from typing import Any
 
-from .errors import about_name
+from .errors import PACKAGE, about_name, refusing
+from .torch_only import only_torch_has
 
 # The files whose frames stand above the program's own in a traceback.
 ABOVE = (__file__, str(Path(__file__).with_name("__main__.py")), "<frozen runpy>")
 # Modules inside of torch's packages, from which programs import what the packages offer as well: there it is found.
 INNER = {
-    "nn": """
-        parameter modules modules.activation modules.adaptive modules.batchnorm modules.container modules.conv modules.distance
-        modules.dropout modules.flatten modules.fold modules.instancenorm modules.linear modules.loss modules.module
-        modules.normalization modules.padding modules.pixelshuffle modules.pooling modules.rnn modules.sparse
-        modules.transformer modules.upsampling
-    """,
     "optim": "adadelta adagrad adam adamax adamw asgd nadam radam rmsprop rprop",
     "autograd": "anomaly_mode",
 }
 OUTER = {f"torch.{home}.{name}": f"minigrad.{home}" for home, names in INNER.items() for name in names.split()}
-OUTER["torch.utils.hooks"] = "minigrad.autograd.hooks"
+OUTER |= {
+    "torch.cpu.amp.autocast_mode": "minigrad.cpu.amp",
+    "torch.cpu.amp.grad_scaler": "minigrad.cpu.amp",
+    "torch.cuda.amp.autocast_mode": "minigrad.cuda.amp",
+    "torch.cuda.amp.common": "minigrad.cuda.amp",
+    "torch.cuda.amp.grad_scaler": "minigrad.cuda.amp",
+    "torch.nn.modules.module": "minigrad.nn.module",
+    "torch.utils.data._utils.collate": "minigrad.utils.data.collate",
+    "torch.utils.hooks": "minigrad.autograd.hooks",
+}
 MISSING = re.compile(r"cannot import name '(\w+)' from 'minigrad[\w.]*'")  # as CPython says it
 
 
@@ -49,12 +53,28 @@ class NamedTorch(MetaPathFinder, Loader):
         name = module.__name__
         ours = OUTER.get(name) or "minigrad" + name.removeprefix("torch")
         try:
-            sys.modules[name] = importlib.import_module(ours)
+            found = sys.modules[name] = importlib.import_module(ours)
         except ModuleNotFoundError as error:
             if error.name is None or not ours.startswith(error.name):
                 raise
             words = f"minigrad 没有 {name} 这个模块；有什么见 · minigrad has no module {name}; see what there is: docs/api.md"
             raise ModuleNotFoundError(words, name=name) from None
+        # A file of ours may be a folder of torch's: Python asks for what is in it only where there is a path.
+        vars(found).setdefault("__path__", [])
+
+
+class StandIns(MetaPathFinder, Loader):
+    """Finds an empty module for each that torch has and minigrad has not, so that importing it ends no program that makes
+    no use of it: every name asked of it is refused. To be asked last."""
+
+    def find_spec(self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None) -> Any:
+        """How the module `fullname` is made, if it is one of these."""
+        package, _, name = fullname.partition(".")
+        return ModuleSpec(fullname, self, is_package=True) if package == PACKAGE and only_torch_has(name) else None
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Have the module refuse every name."""
+        vars(module)["__getattr__"] = refusing(module.__name__)
 
 
 def complain(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
@@ -75,6 +95,7 @@ def run(program: Path, arguments: Sequence[str] = ()) -> None:
     if "torch" in sys.modules:
         raise RuntimeError("torch 已经载入，不能再换 · torch is loaded already and cannot be replaced")
     sys.meta_path.insert(0, NamedTorch())
+    sys.meta_path.append(StandIns())
     sys.excepthook = complain
     sys.argv = [str(program), *arguments]
     sys.path.insert(0, str(program.parent.resolve()))

@@ -1,12 +1,13 @@
 """What torch's modules have and ours have not, so that whoever asks for one of these names is told so, and not of another.
 
 Only names that torch itself makes: functions, classes and modules, not what it imports. For methods of tensors: ops/absent.py.
-A test holds the table against the installed torch. It is read only once a name was not found.
+Tests hold the tables against the installed torch. They are read only once a name was not found, and by programs that run with
+minigrad for torch.
 """
 
 from __future__ import annotations
 
-# By module, "" for torch itself; of modules that are not here, nothing is known.
+# By module, "" for torch itself.
 TORCH_ONLY = {
     "": """
         AVG AggregationType AliasDb AnyType Argument ArgumentSpec AwaitType BenchmarkConfig
@@ -15,7 +16,7 @@ TORCH_ONLY = {
         ConcreteModuleTypeBuilder DeepCopyMemoTable DeserializationStorageContext DeviceObjType DictType
         DisableTorchFunction DisableTorchFunctionSubclass DispatchKey DispatchKeySet DoubleStorage EnumType
         ErrorReport Event ExcludeDispatchKeyGuard ExecutionPlan FatalError FileCheck FloatStorage FloatType
-        FunctionSchema Future FutureType GradScaler Gradient Graph GraphExecutorState IODescriptor
+        FunctionSchema Future FutureType Gradient Graph GraphExecutorState IODescriptor
         InferredType IntStorage IntType InterfaceType JITException ListType LiteScriptModule LockingLogger
         LongStorage ModuleDict Node NoneType NoopLogger NumberType OperatorInfo OptionalType OutOfMemoryError
         ParameterDict PyObjectType PyTorchFileReader PyTorchFileWriter RRefType SUM ScriptClass
@@ -24,19 +25,19 @@ TORCH_ONLY = {
         SerializationStorageContext ShortStorage StaticModule Stream StreamObjType StringType SymBool
         SymBoolType SymFloat SymInt SymIntType Tag TensorType ThroughputBenchmark TracingState TupleType Type
         TypedStorage UnionType UntypedStorage Use Value addbmm affine_grid_generator alias_copy alpha_dropout
-        alpha_dropout_ amp angle ao as_strided_ as_strided_copy as_strided_scatter asarray autocast
+        alpha_dropout_ angle ao as_strided_ as_strided_copy as_strided_scatter asarray
         autocast_decrement_nesting autocast_increment_nesting bartlett_window batch_norm_backward_elemt
         batch_norm_backward_reduce batch_norm_elemt batch_norm_gather_stats
         batch_norm_gather_stats_with_counts batch_norm_stats batch_norm_update_stats bfloat16
         binary_cross_entropy_with_logits binomial bit bits16 bits1x8 bits2x4 bits4x2 bits8 blackman_window
         block_diag ccol_indices_copy cdouble cfloat chain_matmul chalf channel_shuffle
         cholesky_inverse choose_qparams_optimized classes clear_autocast_cache col_indices_copy
-        combinations compile compiler complex complex128 complex32 complex64 cond conj conj_physical
+        combinations complex complex128 complex32 complex64 cond conj conj_physical
         conj_physical_ constant_pad_nd conv_tbc conv_transpose3d convolution corrcoef
-        cosine_embedding_loss cov cpp cpu crow_indices_copy ctc_loss cudnn_affine_grid_generator
+        cosine_embedding_loss cov cpp crow_indices_copy ctc_loss cudnn_affine_grid_generator
         cudnn_batch_norm cudnn_convolution cudnn_convolution_add_relu cudnn_convolution_relu
         cudnn_convolution_transpose cudnn_grid_sampler cudnn_is_acceptable cumulative_trapezoid dequantize
-        detach_ detach_copy diagonal_copy diagonal_scatter distributed distributions dsmm
+        detach_ detach_copy diagonal_copy diagonal_scatter distributed dsmm
         embedding_bag embedding_renorm_ empty_permuted empty_quantized empty_strided
         expand_copy export fake_quantize_per_channel_affine fake_quantize_per_tensor_affine
         fbgemm_linear_fp16_weight fbgemm_linear_fp16_weight_fp32_activation fbgemm_linear_int8_weight
@@ -51,7 +52,7 @@ TORCH_ONLY = {
         has_mkl has_openmp has_spectral hash_tensor heaviside hinge_embedding_loss histc histogram histogramdd
         hsmm hspmm hub i0 i0_ igamma igammac imag import_ir_module import_ir_module_from_buffer index_reduce
         indices_copy init_num_threads int1 int2 int3 int4 int5 int6 int7 int_repr
-        is_autocast_cache_enabled is_autocast_cpu_enabled is_autocast_enabled is_autocast_ipu_enabled
+        is_autocast_cache_enabled is_autocast_cpu_enabled is_autocast_ipu_enabled
         is_autocast_xla_enabled is_conj is_deterministic_algorithms_warn_only_enabled is_distributed is_neg
         is_same_size is_signed is_storage is_vulkan_available is_warn_always_enabled istft jit kaiser_window
         kl_div layout lcm lcm_ ldexp ldexp_ library lobpcg lstm lstm_cell
@@ -84,6 +85,7 @@ TORCH_ONLY = {
         unsqueeze_copy values_copy vander version view_as_complex view_as_complex_copy
         view_as_real view_as_real_copy view_copy wait windows xpu
     """,
+    "amp": "",
     "autograd": """
         NestedIOFunction anomaly_mode enforce_grad_layout_policy forward_ad profiler profiler_legacy
         profiler_util
@@ -95,12 +97,22 @@ TORCH_ONLY = {
     "backends": """
         cpu cusparselt kleidiai m mha miopen mkl mkldnn nnpack openmp opt_einsum python_native quantized
     """,
+    "compiler": """
+        allow_in_graph assume_constant_result config cudagraph_mark_step_begin get_default_backend
+        keep_portable_guards_unsafe keep_tensor_guards_unsafe list_backends load_cache_artifacts
+        load_compiled_function nested_compile_region save_cache_artifacts set_default_backend
+        set_enable_guard_collectives set_stance skip_all_guards_unsafe skip_guard_on_all_nn_modules_unsafe
+        skip_guard_on_globals_unsafe skip_guard_on_inbuilt_nn_modules_unsafe substitute_in_graph wrap_numpy
+    """,
+    "cpu": """
+        Event Stream StreamContext current_stream get_capabilities stream
+    """,
     "cuda": """
         BFloat16Storage BFloat16Tensor BoolStorage BoolTensor ByteStorage ByteTensor CUDAGraph
         CUDAPluggableAllocator CharStorage CharTensor ComplexDoubleStorage ComplexFloatStorage CudaError
         DeferredCudaCallError DoubleStorage DoubleTensor Event ExternalStream FloatStorage FloatTensor
         GreenContext HalfStorage HalfTensor IntStorage IntTensor LongStorage LongTensor MemPool ShortStorage
-        ShortTensor Stream StreamContext amp caching_allocator_alloc caching_allocator_delete
+        ShortTensor Stream StreamContext caching_allocator_alloc caching_allocator_delete
         caching_allocator_disabled caching_allocator_enable can_device_access_peer change_current_allocator
         check_error clock_rate cudaStatus cudart current_blas_handle current_solver_handle current_stream
         default_generators default_stream device device_memory_used device_of gds get_allocator_backend
@@ -116,6 +128,31 @@ TORCH_ONLY = {
         reset_peak_host_memory_stats reset_peak_memory_stats seed seed_all set_device
         set_per_process_memory_fraction set_rng_state set_rng_state_all set_stream set_sync_debug_mode sparse
         stream streams temperature tunable use_mem_pool utilization
+    """,
+    "distributions": """
+        AbsTransform AffineTransform Beta Binomial CatTransform Cauchy Chi2 ComposeTransform
+        ContinuousBernoulli CorrCholeskyTransform CumulativeDistributionTransform Dirichlet
+        ExpTransform Exponential ExponentialFamily FisherSnedecor Gamma GeneralizedPareto Geometric
+        Gumbel HalfCauchy HalfNormal IndependentTransform InverseGamma Kumaraswamy LKJCholesky Laplace
+        LogNormal LogisticNormal LowRankMultivariateNormal LowerCholeskyTransform MixtureSameFamily
+        Multinomial MultivariateNormal NegativeBinomial OneHotCategorical
+        OneHotCategoricalStraightThrough Pareto Poisson PositiveDefiniteTransform PowerTransform
+        RelaxedBernoulli RelaxedOneHotCategorical ReshapeTransform SigmoidTransform SoftmaxTransform
+        SoftplusTransform StackTransform StickBreakingTransform StudentT TanhTransform Transform
+        TransformedDistribution VonMises Weibull Wishart beta biject_to binomial cauchy chi2
+        constraint_registry continuous_bernoulli dirichlet exp_family exponential fishersnedecor gamma
+        generalized_pareto geometric gumbel half_cauchy half_normal identity_transform inverse_gamma
+        kumaraswamy laplace lkj_cholesky log_normal logistic_normal lowrank_multivariate_normal
+        mixture_same_family multinomial multivariate_normal negative_binomial one_hot_categorical
+        pareto poisson relaxed_bernoulli relaxed_categorical studentT transform_to
+        transformed_distribution transforms von_mises weibull wishart
+    """,
+    "distributions.constraints": """
+        MixtureSameFamilyConstraint cat corr_cholesky lower_cholesky lower_triangular multinomial
+        one_hot positive_definite positive_semidefinite square stack symmetric
+    """,
+    "distributions.utils": """
+        F tril_matrix_to_vec vec_to_tril_matrix
     """,
     "func": """
         debug_unwrap functionalize rearrange replace_all_batch_norm_modules_
@@ -134,7 +171,7 @@ TORCH_ONLY = {
         LazyInstanceNorm3d LazyLinear LinearCrossEntropyLoss LinearCrossEntropyOptions LocalResponseNorm
         MaxPool3d MaxUnpool1d MaxUnpool2d MaxUnpool3d MultiLabelMarginLoss NLLLoss2d RNNBase RNNCellBase RReLU
         SyncBatchNorm TripletMarginWithDistanceLoss UninitializedBuffer UninitializedParameter
-        UpsamplingBilinear2d UpsamplingNearest2d common_types factory_kwargs grad intrinsic parallel qat
+        UpsamplingBilinear2d UpsamplingNearest2d factory_kwargs grad intrinsic parallel qat
         quantizable quantized
     """,
     "nn.functional": """
@@ -150,15 +187,11 @@ TORCH_ONLY = {
         scaled_grouped_mm scaled_mm triplet_margin_with_distance_loss upsample upsample_bilinear
         upsample_nearest
     """,
-    "nn.init": """
-        constant dirac eye kaiming_normal kaiming_uniform normal orthogonal sparse uniform xavier_normal
-        xavier_uniform
-    """,
+    "nn.init": "",
     "nn.utils": """
         convert_conv2d_weight_memory_format convert_conv3d_weight_memory_format fuse_conv_bn_eval
         fuse_conv_bn_weights fuse_linear_bn_eval fuse_linear_bn_weights fusion init memory_format
-        parametrizations parametrize remove_spectral_norm remove_weight_norm skip_init spectral_norm stateless
-        weight_norm
+        parametrizations parametrize remove_spectral_norm remove_weight_norm skip_init spectral_norm weight_norm
     """,
     "optim": """
         Adafactor Muon SparseAdam swap_in_optimizer_params_and_state
@@ -174,3 +207,93 @@ TORCH_ONLY = {
         non_deterministic runtime_validation runtime_validation_disabled
     """,
 }
+
+
+# Whole modules, which a program may import and never use, by the package they are in, "" for torch itself.
+MODULES = {
+    "": """
+        ao contrib distributed export fft functional futures fx hub jit library masked monitor mps mtia multiprocessing
+        nativert nested numa onnx overrides package profiler quantization quasirandom signal sparse special storage
+        torch_version types version xpu
+    """,
+    "accelerator": "graphs memory",
+    "ao": "nn ns pruning quantization",
+    "ao.nn": "quantized",
+    "ao.quantization": "qconfig qconfig_mapping quant_type quantization_mappings quantize quantize_fx quantize_jit",
+    "autograd": "forward_ad profiler profiler_legacy profiler_util",
+    "backends": """
+        cpu cusparselt kleidiai mha miopen mkl mkldnn nnpack openmp opt_einsum python_native quantized xeon xnnpack
+    """,
+    "compiler": "config",
+    "cuda": "comm gds graphs green_contexts jiterator memory nccl nvtx profiler random sparse streams tunable",
+    "distributed": """
+        algorithms argparse_util autograd c10d_logger checkpoint collective_utils config constants debug device_mesh
+        distributed_c10d elastic flight_recorder fsdp launch launcher logging_handlers nn optim pipelining remote_device
+        rendezvous rpc run tensor utils
+    """,
+    "distributed.algorithms": "join",
+    "distributed.checkpoint": """
+        api default_planner filesystem format_utils hf_storage logger logging_handlers metadata optimizer planner
+        planner_helpers quantized_hf_storage resharding staging state_dict state_dict_loader state_dict_saver stateful storage
+        utils
+    """,
+    "distributed.elastic": "multiprocessing",
+    "distributed.fsdp": "api fully_sharded_data_parallel sharded_grad_scaler wrap",
+    "distributed.optim": """
+        apply_optimizer_in_backward functional_adadelta functional_adagrad functional_adam functional_adamax functional_adamw
+        functional_rmsprop functional_rprop functional_sgd named_optimizer optimizer post_localSGD_optimizer utils
+        zero_redundancy_optimizer
+    """,
+    "distributed.tensor": "parallel",
+    "export": """
+        custom_obj custom_ops decomp_utils dynamic_shapes experimental exported_program graph_signature passes pt2_archive
+        unflatten
+    """,
+    "fx": """
+        annotate config experimental graph graph_module immutable_collections interpreter node operator_schemas passes proxy
+        subgraph_rewriter tensor_type traceback
+    """,
+    "fx.experimental": "symbolic_shapes",
+    "fx.passes": "shape_prop",
+    "jit": "annotations frontend generate_bytecode mobile quantized supported_ops unsupported_tensor_ops",
+    "masked": "maskedtensor",
+    "mps": "event profiler",
+    "mtia": "memory mtia_graph",
+    "multiprocessing": "pool queue reductions spawn",
+    "nativert": "backends",
+    "nn": "backends cpp grad intrinsic parallel qat quantizable quantized",
+    "nn.attention": "bias experimental flex_attention varlen",
+    "nn.intrinsic": "modules qat quantized",
+    "nn.modules": "channelshuffle lazy linear_cross_entropy linear_cross_entropy_options",
+    "nn.parallel": "comm data_parallel distributed parallel_apply replicate scatter_gather",
+    "nn.quantized": "dynamic functional modules",
+    "nn.utils": "fusion init memory_format parametrizations parametrize prune spectral_norm weight_norm",
+    "numa": "binding",
+    "onnx": "errors operators ops symbolic_helper testing utils verification",
+    "optim": "sparse_adam",
+    "package": """
+        analyze file_structure_representation find_file_dependencies glob_group importer package_exporter package_importer
+    """,
+    "profiler": "itt profiler python_tracer",
+    "quantization": """
+        fake_quantize fuse_modules fuser_method_mappings fx observer qconfig quant_type quantization_mappings quantize
+        quantize_fx quantize_jit stubs utils
+    """,
+    "signal": "windows",
+    "sparse": "semi_structured",
+    "utils": """
+        backcompat backend_registration benchmark bundled_inputs collect_env cpp_backtrace cpp_extension debug_log
+        deterministic dlpack file_baton flop_counter hipify jit mkldnn mobile_optimizer model_dump model_zoo module_tracker
+        serialization show_pickle tensorboard throughput_benchmark viz weak
+    """,
+    "utils.benchmark": "examples op_fuzzers utils",
+    "utils.data": "backward_compatibility datapipes distributed graph graph_settings",
+    "utils.tensorboard": "summary writer",
+    "xpu": "graphs memory random streams",
+}
+
+
+def only_torch_has(module: str) -> bool:
+    """Whether torch has this module, named as "nn.parallel", and minigrad has not: as far as MODULES knows."""
+    home, _, name = module.rpartition(".")
+    return name in MODULES.get(home, "").split()

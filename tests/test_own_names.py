@@ -17,7 +17,7 @@ import torch.utils.data
 
 import minigrad
 
-HOMES = ("nn", "optim", "optim.lr_scheduler", "optim.swa_utils", "utils.data", "autograd")
+HOMES = ("nn", "optim", "optim.lr_scheduler", "optim.swa_utils", "utils.data", "autograd", "distributions")
 FREE = {"params", "lr"}  # of an optimizer: a user's own hide them (minigrad/optim/own_names.py)
 ARGUMENTS = ((), (3,), (4, 2), (4, 2, 1), (2, 2, 2, 2))  # some of which make most modules
 

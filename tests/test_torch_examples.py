@@ -37,6 +37,7 @@ BEYOND: dict[str | tuple[str, str], str] = {
     r"\.view\(torch\.(int32|uint8)\)": "the bits of a random number's last digit",
     r"resize_\(": "minigrad has no resize_",
     r"torch\.Event\(": "minigrad records no events",
+    r"[mM]ultivariate_?[nN]ormal": "minigrad has few distributions",
     ("torch.sort", r"^x\.sort\(\)"): "which of equal elements comes first is left open",
     ("torch.linalg.inv", r"^torch\.dist\("): "what rounding leaves of a difference that is 0",
     ("torch.linalg.pinv", r"^torch\.dist\("): "and this, as of what a decomposition multiplies back to",

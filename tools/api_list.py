@@ -91,6 +91,18 @@ REMAINING = """
   差得多些（如 softmax 的梯度）。<br>
   In float16, `layer_norm` and most gradients are computed in half precision here, step by step; torch's kernels compute in
   single and round once. The last digit may differ, and more where numbers nearly cancel (in the gradient of softmax, say).
+- 没有混合精度：`autocast`、`GradScaler` 只有关着的（torch 在没有 CUDA 的机器上也自己关掉 `"cuda"` 的），真要转换精度就报
+  NotImplementedError，请写 `enabled=False`。`torch.compile` 什么也不编译，把模块或函数原样还回来，像 `disable=True`。<br>
+  There is no mixed precision: `autocast` and `GradScaler` exist only switched off (as torch itself switches off `"cuda"` on a
+  machine without CUDA); what would cast raises NotImplementedError, so say `enabled=False`. `torch.compile` compiles nothing
+  and hands back the module or function as it is, as with `disable=True`.
+- `python -m minigrad` 运行的程序可以 `import` 一个 torch 有而这里没有的模块（如 `torch.distributed`）；用到其中的名字才报错。
+  之后 `hasattr(torch, "distributed")` 就是 True。<br>
+  A program run by `python -m minigrad` may import a module that torch has and minigrad lacks (such as `torch.distributed`);
+  only a name asked of it is refused. From then on `hasattr(torch, "distributed")` is True.
+- `memory_format=torch.channels_last` 到处都收下，不改变内存里的次序；`is_contiguous(memory_format=…)` 照实回答。<br>
+  `memory_format=torch.channels_last` is accepted everywhere and does not change the order in memory;
+  `is_contiguous(memory_format=…)` answers truthfully.
 - 一起 `save` 的张量和它的视图，读回来在 torch 里还共享内存，在这里不再共享。<br>
   A tensor and its view that are saved together still share storage in torch when they are loaded, and no longer do here.
 - `vmap` 在这里是一个循环，函数对每一片各运行一次；torch 只运行一次，每个运算另有一条处理整批的规则。所以这里可以写 `if` 和
@@ -113,9 +125,11 @@ SECTIONS = (
     ("神经网络模块 · Modules", "minigrad.nn", "torch.nn."),
     ("神经网络函数 · Functions of nn", "minigrad.nn.functional", "torch.nn.functional."),
     ("初始化 · Initialisation", "minigrad.nn.init", "torch.nn.init."),
+    ("混合精度，关着的 · Mixed precision, switched off", "minigrad.amp", "torch.amp."),
     ("优化器 · Optimizers", "minigrad.optim", "torch.optim."),
     ("学习率 · Learning rates", "minigrad.optim.lr_scheduler", "torch.optim.lr_scheduler."),
     ("平均的权重 · Averaged weights", "minigrad.optim.swa_utils", "torch.optim.swa_utils."),
+    ("分布 · Distributions", "minigrad.distributions", "torch.distributions."),
     ("比较 · Comparing", "minigrad.testing", "torch.testing."),
     ("画图 · Drawing (minigrad only)", "minigrad.viz", "minigrad.viz."),
 )

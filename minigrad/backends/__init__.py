@@ -6,11 +6,10 @@ Nothing here changes what is computed: the same program gives the same numbers e
 from __future__ import annotations
 
 import os
-from types import SimpleNamespace
 from typing import Any
 
 from ..errors import refusing, warn
-from . import cudnn
+from . import cuda, cudnn, mps
 
 __all__ = [
     "are_deterministic_algorithms_enabled", "cuda", "cudnn", "get_float32_matmul_precision", "get_num_threads", "mps",
@@ -25,25 +24,6 @@ _set: dict[str, Any] = {
     "deterministic": False,
     "precision": PRECISIONS[0],
 }
-
-
-class Switches:
-    """A backend that is not here; its switches can be set, and say what was set."""
-
-    def __init__(self, **switches: Any) -> None:
-        self.__dict__.update(switches)
-
-    def is_available(self) -> bool:
-        """False: there is no such backend here."""
-        return False
-
-    def is_built(self) -> bool:
-        """False, likewise."""
-        return False
-
-
-mps = Switches()
-cuda = Switches(matmul=SimpleNamespace(allow_tf32=False))
 
 
 def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None:

@@ -1,6 +1,6 @@
 """torch.nn: modules, their parameters, and how they start. The functions behind them are in nn.functional."""
 
-from ..errors import refusing
+from ..errors import opening
 from . import functional, init, modules, utils
 from .attention import MultiheadAttention
 from .bilinear import Bilinear
@@ -121,4 +121,4 @@ __all__ = [
     "ZeroPad2d", "ZeroPad3d", "functional", "init", "modules", "utils",
 ]  # fmt: skip
 
-__getattr__ = refusing(__name__)
+__getattr__, __dir__ = opening(__name__, {"common_types": ""})

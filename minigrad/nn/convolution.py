@@ -13,50 +13,46 @@ from .constructors import OwnForward, own_constructor
 from .layers import reset, unset
 from .module import Module
 from .parameter import Parameter
+from .tuples import _reverse_repeat_tuple
 
 
-class Convolution(OwnForward, Module):
-    """What Conv1d and Conv2d share. The kernel moves over `_spatial_dims` dimensions."""
+class _ConvNd(OwnForward, Module):
+    """A kernel and its settings, each given for every dimension it moves over; base of all convolutions, and of ones that
+    write their own `forward`. transposed: the way back of a convolution with these settings."""
 
     bias: Parameter | None
-    _spatial_dims = 0
     _padding_modes: tuple[str, ...] = ("zeros", "reflect", "replicate", "circular")
-    transposed = False
 
     def __init__(
         self,
         in_channels: int,
         out_channels: int,
-        kernel_size: Any,
-        stride: Any = 1,
-        padding: Any = 0,
-        dilation: Any = 1,
-        groups: int = 1,
-        bias: bool = True,
-        padding_mode: str = "zeros",
+        kernel_size: tuple[int, ...],
+        stride: tuple[int, ...],
+        padding: Any,
+        dilation: tuple[int, ...],
+        transposed: bool,
+        output_padding: tuple[int, ...],
+        groups: int,
+        bias: bool,
+        padding_mode: str,
         device: Any = None,
         dtype: Any = None,
     ) -> None:
         super().__init__()
         self.in_channels, self.out_channels, self.groups = in_channels, out_channels, groups
-        self.kernel_size, self.stride = self._of_each_dim(kernel_size), self._of_each_dim(stride)
-        self.padding: Any = padding if isinstance(padding, str) else self._of_each_dim(padding)
-        self.dilation = self._of_each_dim(dilation)
-        self.transposed, self.output_padding = type(self).transposed, (0,) * self._spatial_dims
-        self.padding_mode = padding_mode
+        self.kernel_size, self.stride, self.dilation = kernel_size, stride, dilation
+        self.padding, self.padding_mode = padding, padding_mode
+        self.transposed, self.output_padding = transposed, output_padding
         self._check_arguments()
-        self.weight = unset(*self._weight_shape(), dtype=dtype, device=device)
+        self._reversed_padding_repeated_twice = self._padding_around()
+        inner = (out_channels, in_channels // groups) if not transposed else (in_channels, out_channels // groups)
+        self.weight = unset(*inner, *kernel_size, dtype=dtype, device=device)
         if bias:
             self.bias = unset(out_channels, dtype=dtype, device=device)
         else:
             self.register_parameter("bias", None)
         self.reset_parameters()
-
-    def _of_each_dim(self, value: Any) -> tuple[Any, ...]:
-        return (value,) * self._spatial_dims if isinstance(value, Integral) else tuple(value)
-
-    def _weight_shape(self) -> tuple[int, ...]:
-        return (self.out_channels, self.in_channels // self.groups, *self.kernel_size)
 
     def _check_arguments(self) -> None:
         if self.groups <= 0:
@@ -79,33 +75,68 @@ class Convolution(OwnForward, Module):
         """Draw the parameters anew."""
         reset(self.weight, self.bias)
 
-    def forward(self, input: Tensor) -> Tensor:
-        """(N, in, *size) → (N, out, *size'), or the same without N."""
-        convolve = getattr(F, f"conv{self._spatial_dims}d")
-        padding: Any = self.padding
-        if self.padding_mode != "zeros":
-            input, padding = F.pad(input, self._padding_around(), mode=self.padding_mode), 0
-        return convolve(input, self.weight, self.bias, self.stride, padding, self.dilation, self.groups)
-
-    def _padding_around(self) -> list[int]:
+    def _padding_around(self) -> Sequence[int]:
         """The padding as F.pad takes it: the last dimension first, both ends of each."""
-        none = (0,) * self._spatial_dims
-        even, more = none if self.padding == "valid" else self.padding, none
+        if not isinstance(self.padding, str):
+            return _reverse_repeat_tuple(self.padding, 2)
+        even = more = (0,) * len(self.kernel_size)
         if self.padding == "same":
             even, more = same_padding(self.kernel_size, self.stride, self.dilation)
         return [end for p, m in zip(reversed(even), reversed(more), strict=True) for end in (p, p + m)]
 
     def extra_repr(self) -> str:
         """As torch prints it: what differs from the defaults."""
-        ones_, text = (1,) * self._spatial_dims, f"{self.in_channels}, {self.out_channels}"
+        ones_, text = (1,) * len(self.kernel_size), f"{self.in_channels}, {self.out_channels}"
         text += f", kernel_size={self.kernel_size}, stride={self.stride}"
-        none = (0,) * self._spatial_dims
+        none = (0,) * len(self.kernel_size)
         for name, default in (("padding", none), ("dilation", ones_), ("output_padding", none), ("groups", 1)):
             if getattr(self, name) != default:
                 text += f", {name}={getattr(self, name)}"
         if self.bias is None:
             text += ", bias=False"
         return text if self.padding_mode == "zeros" else f"{text}, padding_mode={self.padding_mode}"
+
+
+class Convolution(_ConvNd):
+    """What Conv1d, Conv2d and Conv3d share. The kernel moves over `_spatial_dims` dimensions."""
+
+    _spatial_dims = 0
+    _is_transposed = False
+
+    def __init__(
+        self,
+        in_channels: int,
+        out_channels: int,
+        kernel_size: Any,
+        stride: Any = 1,
+        padding: Any = 0,
+        dilation: Any = 1,
+        groups: int = 1,
+        bias: bool = True,
+        padding_mode: str = "zeros",
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        kernel_size, stride = self._of_each_dim(kernel_size), self._of_each_dim(stride)
+        padding = padding if isinstance(padding, str) else self._of_each_dim(padding)
+        dilation, none = self._of_each_dim(dilation), (0,) * self._spatial_dims
+        settings = (kernel_size, stride, padding, dilation, self._is_transposed, none, groups, bias, padding_mode)
+        super().__init__(in_channels, out_channels, *settings, device, dtype)
+
+    def _of_each_dim(self, value: Any) -> tuple[Any, ...]:
+        return (value,) * self._spatial_dims if isinstance(value, Integral) else tuple(value)
+
+    def forward(self, input: Tensor) -> Tensor:
+        """(N, in, *size) → (N, out, *size'), or the same without N."""
+        return self._conv_forward(input, self.weight, self.bias)
+
+    def _conv_forward(self, input: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
+        """forward with another weight and bias: for subclasses that compute them."""
+        convolve = getattr(F, f"conv{self._spatial_dims}d")
+        padding: Any = self.padding
+        if self.padding_mode != "zeros":
+            input, padding = F.pad(input, self._reversed_padding_repeated_twice, mode=self.padding_mode), 0
+        return convolve(input, weight, bias, self.stride, padding, self.dilation, self.groups)
 
 
 @own_constructor
@@ -133,7 +164,7 @@ class TransposedConvolution(Convolution):
     """What ConvTranspose1d and ConvTranspose2d share: the way back of a convolution with these settings."""
 
     _padding_modes = ("zeros",)
-    transposed = True
+    _is_transposed = True
 
     def __init__(
         self,
@@ -156,9 +187,6 @@ class TransposedConvolution(Convolution):
             in_channels, out_channels, kernel_size, stride, padding, dilation, groups, bias, padding_mode, device, dtype
         )
         self.output_padding = self._of_each_dim(output_padding)
-
-    def _weight_shape(self) -> tuple[int, ...]:
-        return (self.in_channels, self.out_channels // self.groups, *self.kernel_size)
 
     def forward(self, input: Tensor, output_size: Sequence[int] | None = None) -> Tensor:
         """(N, in, *size) → (N, out, *size'), or the same without N. output_size: size' (or all of the output's shape), of

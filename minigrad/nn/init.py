@@ -231,3 +231,26 @@ def orthogonal_(tensor: Tensor, gain: float = 1, generator: Generator | None = N
     q, r = numpy.linalg.qr(to_host(tall))
     q = q * numpy.sign(numpy.diag(r))
     return overwrite(tensor, (q.T if rows < n // rows else q).reshape(tensor._data.shape)).mul_(gain)
+
+
+# ------------------------------------------------------------------ names from before there was an underscore
+
+
+def _deprecated(old: str) -> Callable[..., Tensor]:
+    """The function `old`_ under the name it had before; a FutureWarning says so."""
+    today: Callable[..., Tensor] = globals()[f"{old}_"]
+
+    @functools.wraps(today)
+    def call(*args: Any, **kwargs: Any) -> Tensor:
+        warn(f"`nn.init.{old}` is now deprecated in favor of `nn.init.{old}_`.", FutureWarning)
+        return today(*args, **kwargs)
+
+    call.__name__ = call.__qualname__ = old
+    call.__doc__ = f"The older name of {old}_; a FutureWarning says so."
+    return call
+
+
+OLD_NAMES = (
+    "uniform normal constant eye dirac sparse xavier_uniform xavier_normal kaiming_uniform kaiming_normal orthogonal"
+)
+globals().update({old: _deprecated(old) for old in OLD_NAMES.split()})

@@ -13,9 +13,10 @@ OLD = {"size_average": None, "reduce": None}  # torch's two flags from before `r
 TENSORS = ("weight", "pos_weight")
 
 
-class Loss(Simple):
-    """A function of input and target; repr shows no settings."""
+class _Loss(Simple):
+    """A function of input and target; repr shows no settings. A base for losses of one's own, which write `forward`."""
 
+    _constructor_settings = OLD | {"reduction": "mean"}
     _settings_shown = ()
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -41,52 +42,52 @@ class Loss(Simple):
         return {name: getattr(self, name) for name in self._constructor_settings if name not in OLD}
 
 
-class MSELoss(Loss):
+class _WeightedLoss(_Loss):
+    """A loss with a weight for each class or element, which is a buffer."""
+
+    _constructor_settings = {"weight": None} | OLD | {"reduction": "mean"}
+
+
+class MSELoss(_Loss):
     """(input - target)² (torch.nn.MSELoss)."""
 
-    _constructor_named = "_Loss"
     _functional = F.mse_loss
-    _constructor_settings = OLD | {"reduction": "mean"}
 
 
-class L1Loss(Loss):
+class L1Loss(_Loss):
     """|input - target| (torch.nn.L1Loss)."""
 
-    _constructor_named = "_Loss"
     _functional = F.l1_loss
-    _constructor_settings = OLD | {"reduction": "mean"}
 
 
-class SmoothL1Loss(Loss):
+class SmoothL1Loss(_Loss):
     """½d²/β near 0, straight from |d| = β on (torch.nn.SmoothL1Loss)."""
 
     _functional = F.smooth_l1_loss
     _constructor_settings = OLD | {"reduction": "mean", "beta": 1.0}
 
 
-class HuberLoss(Loss):
+class HuberLoss(_Loss):
     """½d² near 0, straight from |d| = δ on (torch.nn.HuberLoss)."""
 
     _functional = F.huber_loss
     _constructor_settings = {"reduction": "mean", "delta": 1.0}
 
 
-class BCELoss(Loss):
+class BCELoss(_WeightedLoss):
     """Binary cross-entropy of probabilities (torch.nn.BCELoss)."""
 
-    _constructor_named = "_WeightedLoss"
     _functional = F.binary_cross_entropy
-    _constructor_settings = {"weight": None} | OLD | {"reduction": "mean"}
 
 
-class BCEWithLogitsLoss(Loss):
+class BCEWithLogitsLoss(_Loss):
     """Binary cross-entropy of σ(input) (torch.nn.BCEWithLogitsLoss)."""
 
     _functional = F.binary_cross_entropy_with_logits
     _constructor_settings = {"weight": None} | OLD | {"reduction": "mean", "pos_weight": None}
 
 
-class NLLLoss(Loss):
+class NLLLoss(_WeightedLoss):
     """Minus the log-probability of the target class (torch.nn.NLLLoss)."""
 
     _functional = F.nll_loss
@@ -99,21 +100,21 @@ class NLLLoss(Loss):
     }
 
 
-class CrossEntropyLoss(Loss):
+class CrossEntropyLoss(_WeightedLoss):
     """-log softmax(input)[target] (torch.nn.CrossEntropyLoss)."""
 
     _functional = F.cross_entropy
     _constructor_settings = NLLLoss._constructor_settings | {"label_smoothing": 0.0}
 
 
-class KLDivLoss(Loss):
+class KLDivLoss(_Loss):
     """target · (ln target - input) (torch.nn.KLDivLoss)."""
 
     _functional = F.kl_div
     _constructor_settings = OLD | {"reduction": "mean", "log_target": False}
 
 
-class PoissonNLLLoss(Loss):
+class PoissonNLLLoss(_Loss):
     """e^input - target · input, for counts (torch.nn.PoissonNLLLoss)."""
 
     _functional = F.poisson_nll_loss
@@ -131,23 +132,19 @@ class PoissonNLLLoss(Loss):
         return F.poisson_nll_loss(log_input, target, **self._function_settings())
 
 
-class SoftMarginLoss(Loss):
+class SoftMarginLoss(_Loss):
     """ln(1 + e^(-target · input)) (torch.nn.SoftMarginLoss)."""
 
-    _constructor_named = "_Loss"
     _functional = F.soft_margin_loss
-    _constructor_settings = OLD | {"reduction": "mean"}
 
 
-class MultiLabelSoftMarginLoss(Loss):
+class MultiLabelSoftMarginLoss(_WeightedLoss):
     """Binary cross-entropy of σ(input), averaged over the classes (torch.nn.MultiLabelSoftMarginLoss)."""
 
-    _constructor_named = "_WeightedLoss"
     _functional = F.multilabel_soft_margin_loss
-    _constructor_settings = {"weight": None} | OLD | {"reduction": "mean"}
 
 
-class MultiMarginLoss(Loss):
+class MultiMarginLoss(_WeightedLoss):
     """Σ max(0, margin - input[target] + input[j])^p / C (torch.nn.MultiMarginLoss)."""
 
     _functional = F.multi_margin_loss
@@ -162,7 +159,7 @@ class MultiMarginLoss(Loss):
             raise ValueError(f"MultiMarginLoss: expected weight to be None or 1D tensor, got {dims}D instead")
 
 
-class HingeEmbeddingLoss(Loss):
+class HingeEmbeddingLoss(_Loss):
     """The input where target is 1, max(0, margin - input) where it is -1 (torch.nn.HingeEmbeddingLoss)."""
 
     _functional = F.hinge_embedding_loss
@@ -172,7 +169,7 @@ class HingeEmbeddingLoss(Loss):
 # ------------------------------------------------------------------ three inputs
 
 
-class TripletMarginLoss(Loss):
+class TripletMarginLoss(_Loss):
     """max(0, margin + |anchor - positive| - |anchor - negative|) (torch.nn.TripletMarginLoss)."""
 
     _functional = F.triplet_margin_loss
@@ -188,7 +185,7 @@ class TripletMarginLoss(Loss):
         return F.triplet_margin_loss(anchor, positive, negative, **self._function_settings())
 
 
-class MarginRankingLoss(Loss):
+class MarginRankingLoss(_Loss):
     """max(0, -target (input1 - input2) + margin) (torch.nn.MarginRankingLoss)."""
 
     _constructor_settings = {"margin": 0.0} | OLD | {"reduction": "mean"}
@@ -198,7 +195,7 @@ class MarginRankingLoss(Loss):
         return F.margin_ranking_loss(input1, input2, target, **self._function_settings())
 
 
-class CosineEmbeddingLoss(Loss):
+class CosineEmbeddingLoss(_Loss):
     """1 - cos where target is 1, max(0, cos - margin) where it is -1 (torch.nn.CosineEmbeddingLoss)."""
 
     _constructor_settings = {"margin": 0.0} | OLD | {"reduction": "mean"}
@@ -208,7 +205,7 @@ class CosineEmbeddingLoss(Loss):
         return F.cosine_embedding_loss(input1, input2, target, **self._function_settings())
 
 
-class GaussianNLLLoss(Loss):
+class GaussianNLLLoss(_Loss):
     """½ (ln var + (input - target)² / var) (torch.nn.GaussianNLLLoss)."""
 
     _constructor_settings = {"full": False, "eps": 1e-6, "reduction": "mean"}

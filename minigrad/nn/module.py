@@ -157,6 +157,9 @@ class Module(Registry):
         """All parameters and buffers in host memory."""
         return self._apply(lambda t: t.cpu())
 
+    def compile(self, *args: Any, **kwargs: Any) -> None:
+        """Nothing: a compiled module computes what it computes as it is (torch.compile)."""
+
     def to_empty(self: Self, *, device: Any, recurse: bool = True) -> Self:
         """New memory for all parameters and buffers, uninitialized."""
         return self._apply(lambda t: empty_like(t, device=device), recurse)

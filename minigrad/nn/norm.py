@@ -12,7 +12,7 @@ from ..errors import warn
 from ..tensor import Tensor
 from . import functional as F
 from . import init
-from .constructors import constructed_as, forward_as
+from .constructors import constructed_as
 from .layers import unset
 from .module import Module
 
@@ -32,10 +32,8 @@ class Affine(Module):
                 start(parameter)
 
 
-@forward_as("_BatchNorm")
-@constructed_as("_BatchNorm")
-class BatchNorm(Affine):
-    """Every channel with mean 0 and variance 1, then · weight + bias; base of BatchNorm1d and BatchNorm2d.
+class _NormBase(Affine):
+    """What normalises channels, and in training keeps running averages for evaluation; base of _BatchNorm and _InstanceNorm.
 
     momentum: how far one batch moves the running averages; None: they are plain averages of all batches so far.
     """
@@ -80,14 +78,38 @@ class BatchNorm(Affine):
         self.reset_running_stats()
         super().reset_parameters()
 
-    def _check_dims(self, input: Tensor) -> None:
+    def _check_input_dim(self, input: Tensor) -> None:
+        """ValueError for an input of another number of dimensions; NotImplementedError where a subclass has not said of which."""
+        if not self._input_dims:
+            raise NotImplementedError
         if input.ndim not in self._input_dims:
             wanted = " or ".join(f"{n}D" for n in self._input_dims)
             raise ValueError(f"expected {wanted} input (got {input.ndim}D input)")
 
+    def _load_from_state_dict(self, state_dict: Any, prefix: str, local_metadata: Any, *rest: Any) -> None:
+        """The number of batches came with version 2: what was saved before lacks it."""
+        if (local_metadata.get("version") or 1) < 2 and self.track_running_stats:
+            state_dict.setdefault(prefix + "num_batches_tracked", self.num_batches_tracked)
+        super()._load_from_state_dict(state_dict, prefix, local_metadata, *rest)
+
+    def extra_repr(self) -> str:
+        """As torch prints it."""
+        return (
+            f"{self.num_features}, eps={self.eps}, momentum={self.momentum}, affine={self.affine}, "
+            f"bias={self.bias is not None}, track_running_stats={self.track_running_stats}"
+        )
+
+
+@constructed_as("_BatchNorm")
+class _BatchNorm(_NormBase):
+    """Every channel with mean 0 and variance 1, then · weight + bias; base of BatchNorm1d and BatchNorm2d.
+
+    momentum: how far one batch moves the running averages; None: they are plain averages of all batches so far.
+    """
+
     def forward(self, input: Tensor) -> Tensor:
         """(N, C, …) → the same shape."""
-        self._check_dims(input)
+        self._check_input_dim(input)
         share = self.momentum
         if self.training and self.track_running_stats:
             self.num_batches_tracked.add_(1)
@@ -105,35 +127,20 @@ class BatchNorm(Affine):
             self.eps,
         )
 
-    def _load_from_state_dict(self, state_dict: Any, prefix: str, local_metadata: Any, *rest: Any) -> None:
-        """The number of batches came with version 2: what was saved before lacks it."""
-        if (local_metadata.get("version") or 1) < 2 and self.track_running_stats:
-            state_dict.setdefault(prefix + "num_batches_tracked", self.num_batches_tracked)
-        super()._load_from_state_dict(state_dict, prefix, local_metadata, *rest)
 
-    def extra_repr(self) -> str:
-        """As torch prints it."""
-        return (
-            f"{self.num_features}, eps={self.eps}, momentum={self.momentum}, affine={self.affine}, "
-            f"bias={self.bias is not None}, track_running_stats={self.track_running_stats}"
-        )
-
-
-class BatchNorm1d(BatchNorm):
+class BatchNorm1d(_BatchNorm):
     """Batch normalisation of (N, C) or (N, C, L) (torch.nn.BatchNorm1d)."""
 
     _input_dims = (2, 3)
 
 
-class BatchNorm2d(BatchNorm):
+class BatchNorm2d(_BatchNorm):
     """Batch normalisation of (N, C, H, W) (torch.nn.BatchNorm2d)."""
 
     _input_dims = (4,)
 
 
-@forward_as("_InstanceNorm")
-@constructed_as("_InstanceNorm")
-class InstanceNorm(BatchNorm):
+class _InstanceNorm(_NormBase):
     """Every channel of every element of the batch with mean 0 and variance 1, then · weight + bias; base of InstanceNorm1d
     and InstanceNorm2d. momentum: how far one batch moves the running averages."""
 
@@ -153,7 +160,7 @@ class InstanceNorm(BatchNorm):
 
     def forward(self, input: Tensor) -> Tensor:
         """(N, C, …) or (C, …) → the same shape."""
-        self._check_dims(input)
+        self._check_input_dim(input)
         alone = input.dim() == self._input_dims[0]
         place = input.dim() - self._input_dims[0]
         if input.size(place) != self.num_features:
@@ -179,13 +186,13 @@ class InstanceNorm(BatchNorm):
         return out.squeeze(0) if alone else out
 
 
-class InstanceNorm1d(InstanceNorm):
+class InstanceNorm1d(_InstanceNorm):
     """Instance normalisation of (N, C, L) or (C, L) (torch.nn.InstanceNorm1d)."""
 
     _input_dims = (2, 3)
 
 
-class InstanceNorm2d(InstanceNorm):
+class InstanceNorm2d(_InstanceNorm):
     """Instance normalisation of (N, C, H, W) or (C, H, W) (torch.nn.InstanceNorm2d)."""
 
     _input_dims = (3, 4)

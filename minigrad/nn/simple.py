@@ -52,7 +52,7 @@ def arguments(
     cls: type[Simple], settings: dict[str, Any], args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> dict[str, Any]:
     """The settings with the arguments given; TypeError as Python words it for a function of these parameters."""
-    where, given = f"{cls._constructor_named or cls.__name__}.__init__()", dict(zip(settings, args, strict=False))
+    where, given = f"{constructor_of(cls)}.__init__()", dict(zip(settings, args, strict=False))
     for name in kwargs:
         if name not in settings:
             raise TypeError(f"{where} got an unexpected keyword argument '{name}'")
@@ -69,6 +69,12 @@ def arguments(
         s = "s" if len(missing) > 1 else ""
         raise TypeError(f"{where} missing {len(missing)} required positional argument{s}: {' and '.join(missing)}")
     return found
+
+
+def constructor_of(cls: type[Simple]) -> str:
+    """Whose constructor a class has: that of the class which says what the settings are, or its own where there are none."""
+    owner = next(base for base in cls.__mro__ if "_constructor_settings" in vars(base))
+    return cls._constructor_named or (cls if owner is Simple else owner).__name__
 
 
 # ------------------------------------------------------------------ activations

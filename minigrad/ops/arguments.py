@@ -14,7 +14,7 @@ from typing import Any, TypeAlias, TypeVar
 from ..backend import ALARMS, in_silence, numpy
 from ..dtypes import dtype
 from ..random import Generator
-from ..size import Size
+from ..size import Size, memory_format
 from ..size import device as Device
 from ..tensor import Tensor
 from .signatures import ranges
@@ -32,6 +32,8 @@ Dtype: TypeAlias = dtype
 Str: TypeAlias = str
 Tensors: TypeAlias = Sequence[Tensor]
 Operand: TypeAlias = Any  # a tensor or a number
+Place: TypeAlias = Any  # a device, or a name or number of one
+Format: TypeAlias = memory_format
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -248,6 +250,16 @@ def is_int(x: Any) -> bool:
     return isinstance(x, INTEGERS) and not isinstance(x, bool)
 
 
+def is_place(x: Any) -> bool:
+    """Whether torch takes x for a device."""
+    return isinstance(x, str | Device | int) and not isinstance(x, bool)
+
+
+def is_format(x: Any) -> bool:
+    """Whether x is an order of elements in memory."""
+    return isinstance(x, memory_format)
+
+
 def is_ints(x: Any) -> bool:
     """Whether torch takes x for a tuple of ints."""
     return isinstance(x, list | tuple) and all(is_int(n) for n in x)
@@ -272,6 +284,8 @@ KINDS: dict[str, tuple[str, Callable[[Any], bool]]] = {
     "IntsOrBool": (INTS, lambda x: isinstance(x, bool) or is_int(x) or is_ints(x)),
     "IntOrTensor": ("int", lambda x: isinstance(x, Tensor) or is_int(x)),
     "Dtype": ("torch.dtype", lambda x: isinstance(x, dtype) or any(x is kind for kind in (bool, int, float))),
+    "Place": ("torch.device", is_place),
+    "Format": ("torch.memory_format", is_format),
     "Str": ("str", lambda x: isinstance(x, str)),
     "Generator": ("torch.Generator", lambda x: isinstance(x, Generator)),
     "Tensors": ("tuple of Tensors", lambda x: isinstance(x, list | tuple)),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import math
 from builtins import bool as _truth  # `bool` is a conversion below
 from collections.abc import Callable
 from typing import Any
@@ -29,9 +30,10 @@ from ..dtypes import (
 )
 from ..dtypes import dtype as Dtype
 from ..errors import said, warn, warn_once
+from ..size import channels_last, contiguous_format, preserve_format
 from ..size import device as Device
 from ..tensor import Tensor, from_array
-from .arguments import Bool, Operand
+from .arguments import Bool, Format, Operand, Place, is_format, is_place
 from .define import Op
 from .inplace import check_memory, check_overlap, check_writable, fill, same_place, write
 from .promotion import operand, refusal
@@ -132,11 +134,16 @@ def cpu(self: Tensor) -> Tensor:
     return to(self, "cpu")
 
 
-def cuda(self: Tensor, device: Any = None) -> Tensor:
-    """The tensor on a GPU."""
-    if isinstance(device, Tensor):
-        raise TypeError("cuda(): argument 'device' (position 1) must be torch.device, not Tensor")
-    return to(self, device=device if device is not None else "cuda")
+def cuda(
+    self: Tensor, device: Place | None = None, non_blocking: Bool = False, *, memory_format: Format = preserve_format
+) -> Tensor:
+    """The tensor on a GPU, on the one that `device` says or else the current one; RuntimeError for a device that is none.
+    non_blocking, memory_format: taken and without effect."""
+    if not (isinstance(non_blocking, _truth) and is_format(memory_format) and (device is None or is_place(device))):
+        return NotImplemented
+    if (wanted := Device("cuda" if device is None else device)).type != "cuda":
+        raise RuntimeError("Invalid device, must be cuda device")
+    return to(self, device=wanted)
 
 
 def type(self: Tensor, dtype: Any = None, non_blocking: Bool = False) -> Any:
@@ -185,9 +192,21 @@ def data_ptr(self: Tensor) -> Any:
     return address(data) if data.size else 0
 
 
-def is_contiguous(self: Tensor) -> Any:
-    """Whether the elements lie in memory in the order of the indices."""
-    return self.storage().flags.c_contiguous
+def is_contiguous(self: Tensor, *, memory_format: Format = contiguous_format) -> Any:
+    """Whether the elements lie in memory in the order of the indices, or with memory_format=channels_last, which only 4-D
+    tensors can do, those of one place side by side."""
+    if not is_format(memory_format):
+        return NotImplemented
+    data = self.storage()
+    if memory_format is not channels_last:
+        return data.flags.c_contiguous
+    return data.ndim == 4 and all(
+        size == 1 or stride == data.itemsize * math.prod([data.shape[at] for at in inside])
+        for size, stride, inside in zip(data.shape, data.strides, INSIDE_OF_CHANNELS_LAST, strict=True)
+    )
+
+
+INSIDE_OF_CHANNELS_LAST = (1, 2, 3), (), (1, 3), (1,)  # of N, C, H, W: which dimensions one step passes over
 
 
 def is_floating_point(self: Tensor) -> Any:

@@ -16,7 +16,7 @@ from ..creation import tensor
 from ..dtypes import int64
 from ..errors import refusing
 from ..nn.module import Module
-from ..nn.norm import BatchNorm
+from ..nn.norm import _BatchNorm
 from ..tensor import Tensor
 from .cyclic import one_each
 from .lr_scheduler import LRScheduler, only_within_a_step
@@ -148,7 +148,7 @@ def update_bn(loader: Iterable[Any], model: Module, device: Any = None) -> None:
     """
     momenta: dict[Any, Any] = {}
     for module in model.modules():
-        if isinstance(module, BatchNorm):
+        if isinstance(module, _BatchNorm):
             module.reset_running_stats()
             momenta[module] = module.momentum
     if not momenta:

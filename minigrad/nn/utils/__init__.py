@@ -11,4 +11,4 @@ __all__ = [
     "get_total_norm", "parameters_to_vector", "rnn", "vector_to_parameters",
 ]  # fmt: skip
 
-__getattr__, __dir__ = opening(__name__, {"rnn": ""})
+__getattr__, __dir__ = opening(__name__, {"rnn": "", "stateless": ""})

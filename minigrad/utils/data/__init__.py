@@ -5,6 +5,7 @@ workers is read once, as without any. The order is torch's, number for number, w
 """
 
 from ...errors import refusing
+from . import _utils  # noqa: F401 (where programs look for collate)
 from .collate import default_collate, default_convert
 from .dataloader import DataLoader, get_worker_info
 from .dataset import ChainDataset, ConcatDataset, Dataset, IterableDataset, Subset, TensorDataset, random_split

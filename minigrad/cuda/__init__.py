@@ -5,10 +5,10 @@ from __future__ import annotations
 from types import ModuleType
 from typing import Any
 
-from . import backend
-from .errors import refusing
+from .. import backend
+from ..errors import opening
 
-__getattr__ = refusing(__name__)
+__getattr__, __dir__ = opening(__name__, {"amp": ""})
 
 NO_GPU = "Torch not compiled with CUDA enabled"
 
