@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import ast
 import re
+import warnings
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import jupytext
 import nbformat
 from nbformat import NotebookNode
+from nbformat.warnings import DuplicateCellId
 
 from autograder.errors import AutograderError, UnknownName
 from autograder.messages import Text, text
@@ -87,7 +89,9 @@ def load(name: str, sources: Path = SOURCES) -> Lesson:
 def read(name: str, sources: Path = SOURCES) -> NotebookNode:
     """The notebook that a source makes, a lesson's or a page's, with its ids and metadata."""
     path = source_path(name, sources)
-    notebook = jupytext.reads(path.read_text(encoding="utf-8"), fmt="py:percent")
+    with warnings.catch_warnings():  # its cells have random ids, of which once in a million readings two are the same
+        warnings.simplefilter("ignore", DuplicateCellId)
+        notebook = jupytext.reads(path.read_text(encoding="utf-8"), fmt="py:percent")
     notebook.metadata = nbformat.from_dict({"kernelspec": KERNEL, "language_info": {"name": "python"}})
     notebook.nbformat, notebook.nbformat_minor = 4, 5
     for number, cell in enumerate(notebook.cells):
