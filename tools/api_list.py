@@ -103,6 +103,14 @@ REMAINING = """
 - `memory_format=torch.channels_last` 到处都收下，不改变内存里的次序；`is_contiguous(memory_format=…)` 照实回答。<br>
   `memory_format=torch.channels_last` is accepted everywhere and does not change the order in memory;
   `is_contiguous(memory_format=…)` answers truthfully.
+- `DataLoader(num_workers=…)` 不另开进程：数据集自己抽随机数时，抽到的数不同，`worker_init_fn` 不运行，`get_worker_info()` 是 None。<br>
+  `DataLoader(num_workers=…)` starts no processes: a dataset that draws random numbers gets others, `worker_init_fn` never
+  runs, and `get_worker_info()` is None.
+- `Tensor` 的子类可以造，运算的结果却是普通的 `Tensor`；`__torch_function__` 没有人调用。<br>
+  Subclasses of `Tensor` can be made, but results of operations are plain Tensors, and nothing calls `__torch_function__`.
+- `sort`、`argsort` 遇到相等的元素：torch 从 17 个元素起不保次序，除非写 `stable=True`；这里总是保的。<br>
+  Equal elements in `sort` and `argsort`: from 17 elements on, torch keeps their order only with `stable=True`; here it is
+  always kept.
 - 一起 `save` 的张量和它的视图，读回来在 torch 里还共享内存，在这里不再共享。<br>
   A tensor and its view that are saved together still share storage in torch when they are loaded, and no longer do here.
 - `vmap` 在这里是一个循环，函数对每一片各运行一次；torch 只运行一次，每个运算另有一条处理整批的规则。所以这里可以写 `if` 和
