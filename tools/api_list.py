@@ -103,7 +103,8 @@ REMAINING = """
 - `memory_format=torch.channels_last` 到处都收下，不改变内存里的次序；`is_contiguous(memory_format=…)` 照实回答。<br>
   `memory_format=torch.channels_last` is accepted everywhere and does not change the order in memory;
   `is_contiguous(memory_format=…)` answers truthfully.
-- `DataLoader(num_workers=…)` 不另开进程：数据集自己抽随机数时，抽到的数不同，`worker_init_fn` 不运行，`get_worker_info()` 是 None。<br>
+- `DataLoader(num_workers=…)` 不另开进程：数据集自己抽随机数时，抽到的数不同，`worker_init_fn` 不运行，
+  `get_worker_info()` 是 None。<br>
   `DataLoader(num_workers=…)` starts no processes: a dataset that draws random numbers gets others, `worker_init_fn` never
   runs, and `get_worker_info()` is None.
 - `Tensor` 的子类可以造，运算的结果却是普通的 `Tensor`；`__torch_function__` 没有人调用。<br>
