@@ -6,8 +6,10 @@ from collections import Counter
 
 import pytest
 import torch
+from browser_tools import CHROMIUM, browser
 from viz_tools import BOTH, box, chain, squared_loss
 
+import minigrad
 from minigrad import viz
 from minigrad.viz import drawing, graph, trace
 
@@ -95,6 +97,29 @@ def test_the_player_holds_every_frame_and_needs_nothing_else(T):
     assert not re.search(r"""(src|href)\s*=|url\(|@import|fetch\(|\bimport\b""", page.replace("xlink:href", ""))
     assert sum(len(part) for changed in data["changes"] for part in changed.values()) < sum(map(len, pictures)) / 2
     assert "<b>" not in page.replace(data_text, "") and walk._repr_html_() == page
+
+
+IN_SIGHT = """() => {
+    const box = document.querySelector('[data-part=picture]').getBoundingClientRect();
+    const film = JSON.parse(document.querySelector('script[type="application/json"]').textContent);
+    const at = Number(document.querySelector('input[type=range]').value);
+    const rooms = Object.keys(film.changes[at]).map(id => document.getElementById(id).getBoundingClientRect());
+    const middle = (Math.min(...rooms.map(r => r.top)) + Math.max(...rooms.map(r => r.bottom))) / 2;
+    return [box.top, middle, box.bottom, innerHeight];
+}"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(CHROMIUM is None, reason="no Chromium")
+def test_what_a_step_changes_is_in_sight_in_a_low_window():
+    walk = viz.trace_backward(chain(minigrad, 12))
+    with browser() as chromium:
+        page = chromium.new_page(viewport={"width": 1000, "height": 600})
+        page.set_content(walk.html())
+        for step in range(1, len(walk)):
+            page.get_by_text("Next").click()
+            top, middle, bottom, height = page.evaluate(IN_SIGHT)
+            assert top < middle < bottom and bottom - top <= 0.71 * height, step
 
 
 @BOTH
