@@ -247,6 +247,8 @@ assert torch.equal(fresh.grad, w.grad) and said[0].category is FutureWarning and
 # "The same shape": how strict is that? By the rules of lesson 04, `(3,)` and `(1, 3)` can be stretched to match, and they have the same number of elements. Below, each output is paired with what is given for it; `None` means nothing at all. First write down "yes" or "no" for each line.
 
 # %% tags=["demo"]
+from textwrap import shorten
+
 allowed = []
 for shape, given in [
     ((), None),
@@ -266,7 +268,7 @@ for shape, given in [
         print(f"output {shape!s:<7} given {given!s:<7} fine")
     except RuntimeError as error:
         allowed.append(False)
-        print(f"output {shape!s:<7} given {given!s:<7} {str(error)[:54]}")
+        print(f"output {shape!s:<7} given {given!s:<7} {shorten(str(error), 58, placeholder=' ...')}")
 
 # %% tags=["proof"]
 assert allowed == [True, True, True, False, True, False, False, False, False]

@@ -106,6 +106,8 @@ assert places[1][1] == "loss.backward()" and "squash" not in [name for name, _ i
 
 
 # %% tags=["demo"]
+from textwrap import shorten
+
 x = torch.ones(2, requires_grad=True)
 
 
@@ -143,7 +145,7 @@ for name, action in provoke.items():
         action()
     except Exception as error:
         messages[name] = f"{type(error).__name__}: {error}"
-    print(f"{name:<10} {messages[name][:105]}")
+    print(f"{name:<10} {shorten(messages[name], 105, placeholder=' ...')}")
 
 # %% tags=["proof"]
 expected = {
