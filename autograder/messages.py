@@ -14,6 +14,7 @@ from __future__ import annotations
 import ast
 import functools
 import itertools
+import os
 import re
 import shlex
 import unicodedata
@@ -37,11 +38,17 @@ class Text(NamedTuple):
     en: str
 
     def lines(self) -> list[str]:
-        """The sentence in the learner's languages, Chinese first; said once where both are the same, or end in the same
-        long words, such as an error's."""
+        """The sentence in the learner's languages, Chinese first; said once where both are the same, and once what is the
+        same in long ones, such as an error's own words: at the end, or at the beginning with a remark in brackets."""
         found = list(dict.fromkeys(getattr(self, each) for each in _shown if getattr(self, each)))
         if len(found) == 2 and len(end := common_end(*found)) >= LONG:
             return [f"{found[0].removesuffix(end)} · {found[1]}"]
+        if (
+            len(found) == 2
+            and len(begin := os.path.commonprefix(found)) >= LONG
+            and found[0].startswith("（", len(begin))
+        ):
+            return [f"{found[0]} · {found[1].removeprefix(begin).strip()}"]
         return found
 
     def __str__(self) -> str:

@@ -130,6 +130,13 @@ def test_long_words_that_both_languages_end_in_are_said_once():
     assert messages.common_end("报错 ValueError: no", "it raised ValueError: no") == " ValueError: no"
     assert messages.common_end("得到 [0.25, 0.5, …]", "got [0.25, 0.5, …]") == ""  # the values belong to both
     assert messages.common_end("不是它", "not it") == messages.common_end("a word", "word") == ""
+    placed = Text(f"{error}（第 2 行）", f"{error} (line 2)")
+    assert placed.lines() == [f"{error}（第 2 行） · (line 2)"]
+    assert Text(f"{error}。", f"{error}.").lines() == [f"{error}。", f"{error}."]
+    assert Text("ValueError（第 2 行）", "ValueError (line 2)").lines() == [
+        "ValueError（第 2 行）",
+        "ValueError (line 2)",
+    ]
     command = "autograder grade 03_local_derivatives --retry"
     assert Text(f"之后：{command}", f"Then: {command}").lines() == [f"之后：{command}", f"Then: {command}"]
     messages.language("en")
