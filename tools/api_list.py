@@ -59,8 +59,10 @@ REMAINING = """
 - `solve` 收到无穷大的梯度时，哪些元素是 nan，要看两边的 LAPACK 按什么次序消元。<br>
   Where an infinite gradient reaches `solve`, which elements are nan depends on the order in which each engine's LAPACK
   eliminates.
-- 奇异矩阵：`slogdet`、`logdet` 的梯度在 torch 里是无穷大和 nan，这里报 LinAlgError。<br>
-  At a singular matrix, the gradients of `slogdet` and `logdet` are infinite or nan in torch, and a LinAlgError here.
+- 奇异矩阵：`slogdet`、`logdet` 的梯度是无穷大和 nan，和 torch 一样；矩阵在内存里是转置的，或者舍入让消元的结果一边是 0、
+  一边不是，哪些元素是哪一种就可能不同。<br>
+  At a singular matrix, the gradients of `slogdet` and `logdet` are infinite or nan, as in torch. Where the matrix lies
+  transposed in memory, or rounding leaves a 0 on one side only, which entries are which may differ.
 - `embedding(scale_grad_by_freq=True)` 的二阶导数：torch 忘了除以出现的次数，这里除了。<br>
   The second derivative of `embedding(scale_grad_by_freq=True)`: torch forgets to divide it by how often a row was looked
   up; here it is divided.

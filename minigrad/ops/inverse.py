@@ -96,10 +96,31 @@ def turned_inverse(A: Any, factor: Any) -> Any:
 
 
 def slogdet_vjp(grads: Any, A: Any) -> Any:
-    """logabsdet = ln |det A|: ∂L/∂A = grad · A⁻ᵀ; the sign is the same nearby."""
+    """logabsdet = ln |det A|: ∂L/∂A = grad · A⁻ᵀ; the sign is the same nearby.
+
+    A singular A gets infinities and nan, as in torch; where the rule is recorded, both raise.
+    """
     if grads[1] is None:
         return None
-    return turned_inverse(A, grads[1])
+    try:
+        return turned_inverse(A, grads[1])
+    except _LinAlgError:
+        if rules.is_tensor(A):
+            raise
+        return array_module(A).asarray(turned_by_elimination(to_host(A), to_host(grads[1])))
+
+
+def turned_by_elimination(A: numpy.ndarray, factor: numpy.ndarray) -> numpy.ndarray:
+    """factor · A⁻ᵀ of matrices some of which are singular: there it is divided by the zeros on the diagonal of U, as in torch,
+    which solves with the LU factors of Aᵀ (linalg_lu_solve)."""
+    out = numpy.empty_like(A)
+    for place in numpy.ndindex(A.shape[:-2]):
+        U, G = eliminated(A[place].T, numpy.diag(numpy.full(A.shape[-1], factor[place])))
+        for row in reversed(range(len(U))):
+            G[row] /= U[row, row]
+            G[:row] -= U[:row, row, None] * G[row]
+        out[place] = G
+    return out
 
 
 def solve_vjp_B(grad: Any, A: Any, left: bool, vector: bool) -> Any:
@@ -169,15 +190,22 @@ def singular_place(x: Any) -> tuple[str, int]:
     """Which of some matrices, not all of them invertible, is the first that is singular, in torch's words for an error;
     and the place, counted from 1, of the first zero that elimination leaves on its diagonal."""
     for number, matrix in enumerate(to_host(x).reshape(-1, *x.shape[-2:])):
-        rest = matrix.copy()
-        for place in range(len(rest)):
-            largest = place + int(abs(rest[place:, place]).argmax())
-            rest[[place, largest]] = rest[[largest, place]]
-            if rest[place, place] == 0:
-                return f"(Batch element {number}): " if x.ndim > 2 else "", place + 1
-            below = rest[place + 1 :]
-            below -= (below[:, place] / rest[place, place])[:, None] * rest[place]
+        zeros = numpy.flatnonzero(eliminated(matrix, matrix[:, :0])[0].diagonal() == 0)
+        if zeros.size:
+            return f"(Batch element {number}): " if x.ndim > 2 else "", int(zeros[0]) + 1
     return "", x.shape[-1]
+
+
+def eliminated(matrix: numpy.ndarray, beside: numpy.ndarray) -> tuple[numpy.ndarray, numpy.ndarray]:
+    """U and L⁻¹ P beside, where P matrix = L U, with the largest number of each column on the diagonal: Gaussian elimination."""
+    rows = numpy.concatenate([matrix, beside], 1)
+    for place in range(len(rows)):
+        largest = place + int(abs(rows[place:, place]).argmax())
+        rows[[place, largest]] = rows[[largest, place]]
+        if rows[place, place] != 0:
+            below = rows[place + 1 :]
+            below -= (below[:, place] / rows[place, place])[:, None] * rows[place]
+    return rows[:, : len(rows)], rows[:, len(rows) :]
 
 
 @in_single
