@@ -172,7 +172,7 @@ def layer_norm(
 
     input: (…, *normalized_shape). weight, bias: of normalized_shape.
     """
-    shape = tuple(normalized_shape)
+    shape = tuple(map(operator.index, normalized_shape))  # tensors with one whole number are taken, too
     size = input._data.shape
     check_dtypes(input._data.dtype, [t._data.dtype for t in (weight, bias) if t is not None])
     check_parameters(shape, weight=weight, bias=bias)
