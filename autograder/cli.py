@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from autograder.errors import AutograderError
 from autograder.messages import called_with, command, text
 from autograder.terminal import bar, errors, feedback_shown, grade_shown, grading, screen
-from autograder.usage import Parser, at_least_one, file_or_folder
+from autograder.usage import Parser, at_least_one
 
 if TYPE_CHECKING:
     from autograder.course import Course
@@ -127,7 +127,6 @@ _ARGUMENTS: dict[str, dict[str, Any]] = {
     },
     "--format": {"default": "plain", "metavar": "plain|canvas|moodle", "help": "默认 plain · plain by default"},
     "--out": {
-        "type": file_or_folder,
         "metavar": "FILE",
         "help": "默认 report/scores.csv（在课程目录里）· default: report/scores.csv in the course",
     },

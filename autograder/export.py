@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import csv
 import io
+import os
 import unicodedata
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -115,14 +116,15 @@ def moodle(sheet: Sheet) -> list[list[str]]:
 FORMATS: dict[str, Callable[[Sheet], list[list[str]]]] = {"plain": plain, "canvas": canvas, "moodle": moodle}
 
 
-def write(course: Course, lessons: list[str], form: str, path: Path) -> tuple[Path, Sheet]:
-    """Write the file (scores.csv, if `path` is a folder), whole or not at all; give its path and what is in it."""
+def write(course: Course, lessons: list[str], form: str, out: Path | str) -> tuple[Path, Sheet]:
+    """Write the file (scores.csv, if `out` is a folder or ends as one), whole or not at all; give its path and what is in it."""
     if form not in FORMATS:
         raise UnknownName(Text("格式", "format"), form, FORMATS)
     sheet = gather(course, lessons)
     text = io.StringIO()
     csv.writer(text, lineterminator="\n").writerows([[_harmless(each) for each in row] for row in FORMATS[form](sheet)])
-    path = path / "scores.csv" if path.is_dir() else path
+    folder = Path(out).is_dir() or str(out).endswith(("/", os.sep))
+    path = Path(out) / "scores.csv" if folder else Path(out)
     path.parent.mkdir(parents=True, exist_ok=True)
     put(path, text.getvalue().encode("utf-8-sig"))  # so that a spreadsheet reads Chinese names
     return path, sheet

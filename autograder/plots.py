@@ -64,8 +64,8 @@ def _set_up() -> None:
     matplotlib.rcParams.update(SETTINGS)
     matplotlib.rcParams["font.family"] = [name for name in FONTS if name in installed] + ["DejaVu Sans", "sans-serif"]
     warnings.filterwarnings("ignore", r"Glyph \d+ .* missing from", UserWarning)
-    if "ipykernel" in sys.modules:
-        from IPython.core.getipython import get_ipython
+    ipython: Any = sys.modules.get("IPython")
+    if "ipykernel" in sys.modules and ipython and (shell := ipython.get_ipython()):
         from IPython.core.pylabtools import print_figure
         from matplotlib.figure import Figure
         from matplotlib_inline.backend_inline import set_matplotlib_formats
@@ -73,6 +73,5 @@ def _set_up() -> None:
         from minigrad.viz.drawing import shrinking
 
         set_matplotlib_formats()
-        shell: Any = get_ipython()
         html = shell.display_formatter.formatters["text/html"]
         html.for_type(Figure, lambda figure: shrinking(print_figure(figure, "svg"), "图 figure"))

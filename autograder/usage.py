@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import argparse
 import difflib
-import os
 import re
-from pathlib import Path
 from typing import Any, NoReturn
 
 # What argparse says of a command line, and the Chinese for it.
@@ -47,14 +45,6 @@ def _nearest(message: str) -> str | None:
         return None
     near = difflib.get_close_matches(match[1], re.findall(r"\w+", match[2]), n=1)
     return near[0] if near else None
-
-
-def file_or_folder(given: str) -> Path:
-    """A path; one that ends like a folder's is made that folder's if it is not there, and so stays one."""
-    path = Path(given)
-    if given.endswith(("/", os.sep)):
-        path.mkdir(parents=True, exist_ok=True)
-    return path
 
 
 def at_least_one(given: str) -> int:

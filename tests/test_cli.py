@@ -450,6 +450,11 @@ def test_a_path_in_a_lessons_place_is_answered_with_the_lessons(capsys, course, 
 def test_a_folder_that_is_not_there_is_made_for_the_table(capsys, course, tmp_path):
     run(capsys, "--course", str(course.root), "export", "90_scratch", "--out", f"{tmp_path / 'new' / 'tables'}/")
     assert (tmp_path / "new" / "tables" / "scores.csv").is_file()
+    (tmp_path / "file").write_text("x")
+    status, said = run(
+        capsys, "--course", str(course.root), "export", "90_scratch", "--out", f"{tmp_path / 'file'}/in/"
+    )
+    assert status == 1 and "✗" in said and "Traceback" not in said  # and no argument of argparse's
 
 
 def test_the_rosters_head_may_be_written_as_people_write_it(course):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -11,11 +12,11 @@ import minigrad as mg
 REFUSED = "没有混合精度，请写 enabled=False · minigrad has no mixed precision; say enabled=False"
 
 
-def enter(*arguments: object) -> Callable[[], None]:
+def enter(*arguments: Any) -> Callable[[], None]:
     """A block under autocast with these arguments, when it is called."""
 
     def run() -> None:
-        with mg.autocast(*arguments):  # type: ignore[arg-type]
+        with mg.autocast(*arguments):
             raise AssertionError("entered")
 
     return run

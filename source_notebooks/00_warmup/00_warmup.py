@@ -331,12 +331,12 @@ check("warmup_any_data")
 # %% [markdown] tags=["lang-zh"]
 # 再看一条以后天天用到的性质：把数据切成几块，各算各的斜率再相加，和一口气算出来的一样。
 #
-# 训练时每一步只用几条数据，叫小批量（mini-batch）；几条数据的斜率能代表全部数据的，道理就在这里。
+# 训练时每一步只用几条数据，叫小批量（mini-batch）：就是这个和里的一块。
 
 # %% [markdown] tags=["lang-en"]
 # One more property that you will use every day: cut the data into pieces, add up the slopes of the pieces, and you get the slope of the whole.
 #
-# In training, each step uses only a few examples, a mini-batch (小批量); this is why the slope of a few can stand for the slope of all.
+# In training, each step uses only a few examples, a mini-batch (小批量): one piece of this sum.
 
 # %% nbgrader={"grade_id": "check_warmup_batches", "grade": true, "points": 1}
 check("warmup_batches")
