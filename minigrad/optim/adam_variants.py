@@ -22,6 +22,7 @@ class Adadelta(Optimizer):
     """
 
     _capturable_words = ("params and state_steps", CAPTURING[:-1])
+    _numbers = ("step",)
 
     def __init__(
         self,
@@ -62,6 +63,8 @@ class Adamax(Optimizer):
     m ← β₁ m + (1 - β₁) g,  u ← max(β₂ u, |g| + ε),  p ← p - lr · m̂ / u.
     """
 
+    _numbers = ("step",)
+
     def __init__(
         self,
         params: Iterable[Any],
@@ -100,6 +103,7 @@ class NAdam(Optimizer):
     """
 
     _capturable_words = ("params, mu_products and state_steps", CAPTURING)
+    _numbers = ("step", "mu_product")
 
     def __init__(
         self,
@@ -142,6 +146,8 @@ class RAdam(Optimizer):
     ρ_t, how many of them the mean of squares represents, grows towards ρ_∞ = 2 / (1 - β₂) - 1; above 5 the step is Adam's
     times a factor that grows to 1.
     """
+
+    _numbers = ("step",)
 
     def __init__(
         self,

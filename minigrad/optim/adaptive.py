@@ -97,6 +97,8 @@ class Adam(Optimizer):
     at 0. weight_decay is added to the gradient; decoupled, it shrinks the parameter instead (AdamW).
     """
 
+    _numbers = ("step",)
+
     def __init__(
         self,
         params: Iterable[Any],
@@ -163,6 +165,12 @@ class AdamW(Adam):
         fixed = {"maximize": maximize, "decoupled_weight_decay": True}
         super().__init__(params, lr, betas, eps, weight_decay, amsgrad, **fixed, **unused)
 
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Take over a state, Adam's too, with the decay that is AdamW's own."""
+        super().__setstate__(state)
+        for group in self.param_groups:
+            group["decoupled_weight_decay"] = True
+
 
 class RMSprop(Optimizer):
     """Steps scaled by a running mean of the squared gradient (Hinton 2012; torch.optim.RMSprop).
@@ -170,6 +178,8 @@ class RMSprop(Optimizer):
     v ← α v + (1 - α) g²,  p ← p - lr · g / (√v + ε). centered: v without the square of the running mean of g, so that it
     is the variance. With momentum the quotients are gathered, b ← μ b + g / (√v + ε), and p ← p - lr · b.
     """
+
+    _numbers = ("step",)
 
     def __init__(
         self,
@@ -217,6 +227,8 @@ class Adagrad(Optimizer):
 
     s ← s + g²,  p ← p - lr / (1 + (t - 1) · lr_decay) · g / (√s + ε) at step t.
     """
+
+    _numbers = ("step",)
 
     def __init__(
         self,

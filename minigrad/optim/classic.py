@@ -26,6 +26,8 @@ class Rprop(Optimizer):
     s ← s · η⁺ where g · g' > 0, s · η⁻ where g · g' < 0 (and g ← 0 there), within step_sizes; p ← p - s · sign(g).
     """
 
+    _numbers = ("step",)
+
     def __init__(
         self,
         params: Iterable[Any],
@@ -70,6 +72,7 @@ class ASGD(Optimizer):
     """
 
     _capturable_words = ("params, mus, etas, and state_steps", CAPTURING)
+    _numbers = ("step", "eta", "mu")
 
     def __init__(
         self,

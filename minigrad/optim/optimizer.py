@@ -14,6 +14,7 @@ from typing import Any, ClassVar
 from ..autograd.grad_mode import enable_grad, set_grad_enabled
 from ..autograd.hooks import HookDict, RemovableHandle
 from ..backend import in_silence
+from ..creation import tensor
 from ..errors import warn
 from ..printing import typename
 from ..tensor import Tensor
@@ -49,6 +50,7 @@ class Optimizer:
     """
 
     _capturable_words: ClassVar[tuple[str, list[str]]] = ("params and state_steps", CAPTURING)
+    _numbers: ClassVar[tuple[str, ...]] = ()  # what is remembered of a parameter in tensors of one number
 
     def __init__(self, params: Iterable[Any], defaults: dict[str, Any]) -> None:
         if isinstance(params, Tensor):
@@ -235,15 +237,27 @@ class Optimizer:
             other["params"] = group["params"]
             if "param_names" in group:
                 other.setdefault("param_names", group["param_names"])
-            for name in [name for name in self.defaults if name in YOUNGER]:
-                other.setdefault(name, YOUNGER[name])
-        self.param_groups = saved
+        self.__setstate__({"param_groups": saved})
         for hook in list(self._state_hooks("after loading").values()):
             hook(self)
 
     def __getstate__(self) -> dict[str, Any]:
         """What a copy or a pickle takes along: not the hooks around step()."""
         return {"defaults": self.defaults, "state": self.state, "param_groups": self.param_groups}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Take over a state, an older version's too: with the settings that it lacks, and with tensors where it has numbers.
+
+        KeyError where an optimizer of another kind remembered it.
+        """
+        vars(self).update(state)
+        for group in self.param_groups:
+            for name in self.defaults.keys() & YOUNGER:
+                group.setdefault(name, YOUNGER[name])
+            for remembered in filter(None, map(self.state.get, group["params"])):
+                for name in self._numbers:
+                    if not isinstance(remembered[name], Tensor):
+                        remembered[name] = tensor(float(remembered[name]))
 
     def __repr__(self) -> str:
         text = f"{type(self).__name__} ("
