@@ -219,16 +219,13 @@ class Optimizer:
         saved = [own_tensors(group) for group in copy.deepcopy(state_dict["param_groups"])]
         if len(saved) != len(self.param_groups):
             raise ValueError("loaded state dict has a different number of parameter groups")
+        own: dict[Any, Tensor] = {}
         for group, other in zip(self.param_groups, saved, strict=True):
             if len(group["params"]) != len(other["params"]):
                 raise ValueError(
                     "loaded state dict contains a parameter group that doesn't match the size of optimizer's group"
                 )
-        own = {
-            n: p
-            for g, s in zip(self.param_groups, saved, strict=True)
-            for n, p in zip(s["params"], g["params"], strict=True)
-        }
+            own |= zip(other["params"], group["params"], strict=True)
         self.state = defaultdict(dict)
         for number, remembered in state_dict["state"].items():
             p = own[number]
