@@ -231,3 +231,24 @@ def test_nbgrader_does_not_warn_a_student_who_has_no_configuration_and_reads_one
     (tmp_path / ".jupyter").mkdir()
     (tmp_path / ".jupyter/nbgrader_config.py").write_text('get_config().Exchange.root = "/srv/theirs"\n')
     assert said(lab.LEARNERS).stdout.strip() == "/srv/theirs"
+
+
+@pytest.mark.slow
+def test_a_kernel_starts_without_a_warning_that_others_on_the_machine_could_listen(tmp_path):
+    from jupyter_client import KernelManager
+
+    from tools import lab
+
+    begin = "--KernelManager."
+    ours = dict(each.removeprefix(begin).split("=") for each in lab.QUIET if each.startswith(begin))
+    kernel, log = KernelManager(**ours), tmp_path / "log"
+    with log.open("w") as said:
+        kernel.start_kernel(stdout=said, stderr=said)
+        try:
+            client = kernel.blocking_client()
+            client.start_channels()
+            client.wait_for_ready(60)
+            client.stop_channels()
+        finally:
+            kernel.shutdown_kernel(now=True)
+    assert log.read_text() == ""

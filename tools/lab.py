@@ -17,6 +17,7 @@ SETTINGS = ROOT / "tools" / "jupyter"  # labconfig/: no question about news at t
 LEARNERS = ROOT / "tools" / "jupyter_lessons"  # without what only teachers need of nbgrader, and without its warning
 # Warnings and the address only; nothing asked of the network.
 QUIET = (
+    "--KernelManager.transport_encryption=auto",  # else every kernel warns that others on this machine could listen
     "--log-level=WARN",
     "--LabApp.news_url=None",
     "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate",
