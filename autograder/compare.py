@@ -44,7 +44,7 @@ class Finding:
     """One property judged."""
 
     label: str
-    state: str  # "pass", "fail" or "skip"
+    state: str  # "pass", "fail", "skip", or "unreached": it comes after what ended the run
     detail: Text
 
 
@@ -257,8 +257,9 @@ def _find(
         return Finding(label, "skip", text("skipped", needs=label_text(needs)))
     if label not in got:
         first = all(each.label in got or each.state == "skip" for each in found.values())
-        why = _ended(outcome) if outcome.error and first else text("not_reached")
-        return Finding(label, "fail", why)
+        if outcome.error and first:
+            return Finding(label, "fail", _ended(outcome))
+        return Finding(label, "unreached" if outcome.error else "fail", text("not_reached"))
     mismatch = compare(value, got[label])
     return Finding(label, "fail", mismatch) if mismatch else Finding(label, "pass", agrees(value))
 

@@ -23,9 +23,9 @@ CSP = (
     '<meta http-equiv="Content-Security-Policy" content="default-src \'none\'; '
     "style-src 'unsafe-inline'; img-src data:; font-src data:; base-uri 'none'; form-action 'none'\">"
 )
-MARKS = {"pass": "✓", "fail": "✗", "skip": "–"}
+MARKS = {"pass": "✓", "fail": "✗", "skip": "–", "unreached": "–"}
 _CELL = "text-align:left;vertical-align:top;padding:.2em .9em .2em 0"  # nbgrader's page has cells without any room
-_COLOURS = {"pass": "#1a7f37", "fail": "#b42318", "skip": "#666"}
+_COLOURS = {"pass": "#1a7f37", "fail": "#b42318", "skip": "#666", "unreached": "#666"}
 
 Pair = dict[str, str]  # {"zh": …, "en": …}
 

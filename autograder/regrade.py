@@ -176,7 +176,7 @@ def table(found: list[Change]) -> Table:
 
 
 def _moves(change: Change) -> Iterator[str]:
-    """`check ✗ → ✓: the properties`; – for one that is skipped, ∅ for one that there is not."""
+    """`check ✗ → ✓: the properties`; – for one that is skipped or not reached, ∅ for one that there is not."""
     labels: dict[tuple[str | None, str | None], list[str]] = {}
     for label, now, then in change.properties:
         labels.setdefault((now, then), []).append(pages.plain(pages.label_of(label)))

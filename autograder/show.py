@@ -16,13 +16,14 @@ from autograder.compare import Finding
 from autograder.messages import Text, label_text, text, width
 from autograder.waiting import over
 
-SIGNS = {"pass": "✓", "fail": "✗", "skip": "–", "todo": "○"}
-_ANSI = {"pass": "32", "fail": "31", "skip": "90", "todo": "33"}
+SIGNS = {"pass": "✓", "fail": "✗", "skip": "–", "unreached": "–", "todo": "○"}
+_ANSI = {"pass": "32", "fail": "31", "skip": "90", "unreached": "90", "todo": "33"}
 # JupyterLab's own colours where it is JupyterLab, readable on black and on white elsewhere.
 _COLOURS = {
     "pass": "var(--jp-success-color1, #2e8540)",
     "fail": "var(--jp-error-color1, #d0342c)",
     "skip": "var(--jp-ui-font-color2, #808080)",
+    "unreached": "var(--jp-ui-font-color2, #808080)",
     "todo": "var(--jp-warn-color1, #b26a00)",
 }
 _FOLDED = {"skip": "others_skipped", "pass": "others_pass"}  # beside what failed
@@ -124,13 +125,12 @@ def show(view: View) -> None:
 
 def _rows(found: list[Finding]) -> list[Row]:
     """The properties in order; all that the run did not reach share a row."""
-    stopped = text("not_reached")
-    missed = [each for each in found if each.detail == stopped]
+    missed = [each for each in found if each.state == "unreached"]
     rows = [(each.state, label_text(each.label), each.detail) for each in found if each not in missed[1:]]
     if len(missed) < 2:
         return rows
     together = text("so_many_more", count=len(missed))
-    return [(state, together if detail == stopped else label, detail) for state, label, detail in rows]
+    return [(state, together if state == "unreached" else label, detail) for state, label, detail in rows]
 
 
 def _repeated(rows: list[Row]) -> list[Row]:
@@ -144,9 +144,11 @@ def _without_addresses(words: Text) -> Text:
 
 
 def _row(state: str, label: Text, detail: Text) -> str:
-    said = f'<div style="display:flex;flex-wrap:wrap;gap:0 1.2em">{_both(detail)}</div>'  # side by side if they fit
-    return (
-        f"{_sign(state)}<span>{_beside(label)}</span>{said if state == 'fail' else f'<span>{_beside(detail)}</span>'}"
+    whole = state in ("fail", "unreached")  # each language in one piece, side by side if they fit
+    said = (
+        f'<div style="display:flex;flex-wrap:wrap;gap:0 1.2em">{_both(detail)}</div>'
+        if whole
+        else f"<span>{_beside(detail)}</span>"
     )
 
 

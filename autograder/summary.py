@@ -216,7 +216,7 @@ def _by_check(lesson: Lesson, graded: list[tuple[str, Record]]) -> list[CheckSum
     for grade_id, check in lesson.checks.items():
         mine = of_check[check]
         full, none = sum(not pages.lost(r) for r in mine), sum(pages.lost(r) and not r["score"] for r in mine)
-        lost = Counter(p["label"] for r in mine for p in r["properties"] if p["state"] == "fail")
+        lost = Counter(p["label"] for r in mine for p in r["properties"] if p["state"] in ("fail", "unreached"))
         most = [(pages.label_of(label), count) for label, count in lost.most_common(4)]
         mean = sum(r["score"] for r in mine) / len(mine) if mine else 0.0
         found.append(CheckSummary(check, lesson.points[grade_id], full, len(mine) - full - none, none, mean, most))

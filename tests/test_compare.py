@@ -169,10 +169,10 @@ def test_a_property_that_needs_a_failed_one_is_skipped():
     assert verdict.reason.en == "two: expected 2, got 0"
 
 
-def test_what_is_not_reached_fails_and_the_first_says_why():
+def test_what_is_not_reached_earns_nothing_and_what_ended_the_run_says_why():
     error = {"class": "ValueError", "message": "no"}
     verdict = judged(("one", 1), error=error)
-    assert states(verdict) == ["pass", "fail", "skip", "fail"]
+    assert states(verdict) == ["pass", "fail", "skip", "unreached"] and verdict.score == 1
     assert "ValueError: no" in verdict.properties[1].detail.en
     assert "not reached" in verdict.properties[3].detail.en
 

@@ -38,7 +38,7 @@ def records(lesson, share, hint=None, label="grad"):
     for grade_id, check in lesson.checks.items():
         points = lesson.points[grade_id]
         score = {"full": points, "some": points - 1, "none": 0}[share]
-        state = "pass" if score == points else "fail"
+        state = "pass" if score == points else "fail" if score else "unreached"
         found[grade_id] = {
             "check": check,
             "score": score,
