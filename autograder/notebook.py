@@ -175,7 +175,7 @@ def _view(this: Check, run: _Run, seed: int) -> View:
 
 def _unwritten(this: Check, outcome: Outcome, seed: int) -> View:
     """What to say where some of the check's own parts are not written."""
-    stubs = [part for part in this.parts if parts.unwritten(part) or parts.is_stub(parts.plugged()[part])]
+    stubs = _stubs(this)
     notes = [compare.none_written(stubs)] if stubs else []
     view = _to_do(this, [*notes, *(parts.write_it(part) for part in stubs[:1])])
     if set(this.parts) - set(outcome.unwritten):  # what the others have earned
@@ -183,6 +183,11 @@ def _unwritten(this: Check, outcome: Outcome, seed: int) -> View:
         view.score = f"{verdict.score}/{verdict.points}"
         view.properties = verdict.properties if verdict.score else []
     return view
+
+
+def _stubs(this: Check) -> list[str]:
+    """The check's own parts that are not written yet."""
+    return [part for part in this.parts if parts.unwritten(part) or parts.is_stub(parts.plugged()[part])]
 
 
 def _explain_in_time(
@@ -297,7 +302,9 @@ def _kept(this: Check) -> Iterator[Text]:
 
 
 def _only_some(this: Check, seed: int, now: blame.Grade) -> Text | None:
-    """Which of the check's own parts are wrong, if the others are not."""
+    """Which of the check's own parts are wrong, if the others are not; those that are not written are no mistakes."""
+    if stubs := _stubs(this):
+        return compare.none_written(stubs)
     culprits, best = blame.in_the_way(this.parts, now, lambda: _again(this, seed))
     if best[0] < this.points or len(culprits) == len(this.parts):
         return None

@@ -10,7 +10,7 @@ import torch
 import minigrad
 from autograder import checks
 from autograder.checks import Check, Outcome, Property, encode
-from autograder.compare import compare, judge
+from autograder.compare import compare, judge, none_written
 
 
 def values(*entries, dtype="float64"):
@@ -215,7 +215,7 @@ def test_a_part_of_another_check_that_is_not_written_is_named():
         "message": "minigrad.ops.pointwise.mul_vjp_self is yours to write · 这一部分由你来写",
     }
     verdict = judged(("one", 1), ("two", 2), error=error)
-    assert verdict.reason.en == "The part minigrad.ops.pointwise.mul_vjp_self is not written yet."
+    assert verdict.reason.en == "The part mul_vjp_self is not written yet."
 
 
 def test_a_part_not_written_costs_what_a_wrong_one_would_where_another_is_written():
@@ -227,6 +227,8 @@ def test_a_part_not_written_costs_what_a_wrong_one_would_where_another_is_writte
     assert judged(*found, check=pair, unwritten=["part", "other"]).score == 0
     three = judged(*found, check=replace(CHECK, parts=("part", "other", "third")), unwritten=["other", "third"])
     assert three.reason.en == "These parts are not written yet: other, third."
+    four, five = (none_written([f"minigrad.p{n}" for n in range(many)]) for many in (4, 5))
+    assert four.en.endswith("yet: p0, p1, p2, p3.") and five.en.endswith("yet: p0, p1, p2, and 2 more.")
     assert judged(*found, check=pair, unwritten=["other"], calls=0).score == 0
     assert "Your other was not found" in judged(*found, check=pair, unwritten=["other"], calls=0).reason.en
     assert judged(*found[:3], ("four", 4), check=pair, unwritten=["other"]).score == 2  # never all

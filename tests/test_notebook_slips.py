@@ -63,6 +63,17 @@ def test_a_loop_without_an_end_is_stopped_and_says_where(monkeypatch):
     assert clock == (signal.getsignal(signal.SIGALRM), signal.getitimer(signal.ITIMER_REAL)[0] > 0)  # pytest's own
 
 
+def test_parts_that_are_not_written_are_no_mistakes_beside_one(capsys):
+    def stub(*inputs):
+        raise NotImplementedError
+
+    network = dict.fromkeys(checks.get("derivatives_in_a_network").parts, stub)
+    said = seen(capsys, network | {MUL: lambda grad, other: grad + nothing}, "derivatives_in_a_network")  # noqa: F821
+    assert said.startswith("✗") and "not written yet: mul_vjp_other, div_vjp_self, div_vjp_other, and 9 more." in said
+    assert "the mistake is in your" not in said
+    assert said.count("✗") == 2 and "\n  – 后面的 20 项 · the other 20" in said  # what was not reached is not wrong
+
+
 def test_where_a_slip_happened_is_said_also_when_the_program_has_caught_it(capsys):
     def broadcasts_to(shape, target):
         return (1) + shape == target
