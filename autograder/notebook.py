@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import contextlib
 import importlib
-import io
 import random
 import subprocess
 import sys
@@ -44,12 +43,12 @@ from autograder.kinds import ARRAYS
 from autograder.messages import Text, text
 from autograder.mistakes import Mistake
 from autograder.mistakes.twofold import Twofold, twofold
+from autograder.printed import Printed
 from autograder.remarks import remarks
 from autograder.runner.limits import TimeLimit, time_limit
 from autograder.show import View, show
 from autograder.waiting import over, validating, waiting
 
-MOST_PRINTED, MOST_LINES = 2000, 8  # characters and lines that are kept of what a learner's part prints
 LONGEST = 20  # seconds that a check may run; the slowest of ours takes one
 AGAIN = 5  # and once more, to see whose fault it was that it had no end
 EXPLAINED = 10  # seconds for which is looked for what to say; it takes half a second, and runs other checks, too
@@ -191,7 +190,7 @@ def _stubs(this: Check) -> list[str]:
 
 
 def _explain_in_time(
-    view: View, this: Check, outcome: Outcome, verdict: compare.Verdict, seed: int, printed: _Capped
+    view: View, this: Check, outcome: Outcome, verdict: compare.Verdict, seed: int, printed: Printed
 ) -> None:
     """`_explain`, which runs the lesson's other checks as well: the check's own parts may have no end in one of these."""
     try:
@@ -205,7 +204,7 @@ def _explain_in_time(
         raise _ended(stopped, text("interrupted"), text("interrupted_remedy")) from None
 
 
-def _explain(view: View, this: Check, outcome: Outcome, verdict: compare.Verdict, seed: int, printed: _Capped) -> None:
+def _explain(view: View, this: Check, outcome: Outcome, verdict: compare.Verdict, seed: int, printed: Printed) -> None:
     """Say what the check's own parts do wrong, as far as that can be told."""
     with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
         right = {str(each.value) for each in outcome.values} - _wrong(verdict, outcome)
@@ -261,12 +260,12 @@ class _Run(NamedTuple):
     """One run of a check; no outcome where it was stopped."""
 
     outcome: Outcome | None
-    printed: _Capped
+    printed: Printed
     stopped: TimeLimit | None = None
 
 
 def _run(this: Check, seed: int, longest: float) -> _Run:
-    engine, printed = importlib.import_module(parts.ENGINE), _Capped()
+    engine, printed = importlib.import_module(parts.ENGINE), Printed()
     for part in this.parts:
         parts.reset(part)
     try:
@@ -378,25 +377,3 @@ def _footer(this: Check, seed: int) -> list[str]:
     came = last_run.origins(this.parts)
     cells = [f"{' · '.join(text('from_cells').lines())}: {came}"] if came else []
     return [" · ".join([*text("practice").lines(), f"seed {seed}"]), *cells]
-
-
-class _Capped(io.TextIOBase):
-    """Keeps the beginning of what is printed and counts the rest: a part may print a gigabyte."""
-
-    def __init__(self) -> None:
-        self.kept, self.written = "", 0
-
-    def writable(self) -> bool:
-        return True
-
-    def write(self, words: Any) -> int:
-        if len(self.kept) < MOST_PRINTED:
-            self.kept += str(words)[: MOST_PRINTED - len(self.kept)]
-        self.written += len(words)
-        return len(words)
-
-    def shown(self) -> str:
-        """The first lines, and how much more there was."""
-        lines = "\n".join(self.kept.splitlines()[:MOST_LINES])
-        more = self.written - len(lines) - (1 if self.kept.endswith("\n") else 0)
-        return lines + (f"\n{text('printed_more', more=more)}" if more > 0 else "")

@@ -69,6 +69,7 @@ class View:
         for (state, key), some in folded.items():
             said = text(key, count=len(some))
             lines.append(f"  {paint(state, SIGNS[state])} {' · '.join(said.lines())}")
+        lines += [f"  {' · '.join(text('printed').lines())}"] if self.printed else []
         lines += [f"  │ {line}" for line in self.printed.splitlines()]
         return "\n".join([*lines, *(f"  {line}" for line in self.footer)])
 
@@ -84,7 +85,7 @@ class View:
             grid += _fold(state, text(key, count=len(some)), some)
         hint = _box(_both(self.hint)) if self.hint else ""
         notes = "".join(f'<div style="margin:.4em 0">{_both(each)}</div>' for each in self.notes)
-        printed = f"<pre>{escape(self.printed)}</pre>" if self.printed else ""
+        printed = _printed(self.printed) if self.printed else ""
         footer = "".join(f"<div>{escape(line)}</div>" for line in self.footer)
         return (
             f'<div role="group" aria-label="{escape(self.name)}" style="border-left:4px solid {_COLOURS[self.state]};'
@@ -169,6 +170,11 @@ def _fold(state: str, summary: Text, rows: list[Row]) -> str:
 def _box(inside: str) -> str:
     frame = f"border:1px solid {_COLOURS['todo']};border-radius:4px;padding:.4em .7em;margin:.5em 0"
     return f'<div style="{frame}">{inside}</div>'
+
+
+def _printed(words: str) -> str:
+    heading = f'<div style="margin-top:.6em">{_beside(text("printed"))}</div>'
+    return f'{heading}<pre style="white-space:pre-wrap;overflow-wrap:anywhere">{escape(words)}</pre>'
 
 
 def _both(words: Text) -> str:

@@ -142,7 +142,7 @@ def test_what_a_part_prints_is_shown(capsys):
         print("grad is here", end="!\n")
         return grad * other
 
-    assert "│ grad is here!" in seen(capsys, {MUL: prints})
+    assert "  运行时打印的内容 · Printed while it ran\n  │ grad is here!\n" in seen(capsys, {MUL: prints})
 
 
 def test_a_stub_is_told_what_to_do_next(capsys):
