@@ -149,11 +149,8 @@ def look(this: Check, seed: int) -> View:
 
 def _view(this: Check, run: _Run, seed: int) -> View:
     """One run of a check, shown, and what there is to say about the check's own parts."""
-    if run.stopped:
-        only = _only_some(this, seed, _STOPPED)
-        remedy = [*([only] if only else []), text("interrupted_remedy")]
-        raise _ended(run.stopped, text("took_too_long", seconds=LONGEST), _each_below(remedy))
-    assert run.outcome
+    if not run.outcome:
+        return _without_end(this, run, seed)
     if compare.unwritten(run.outcome):
         return _unwritten(this, run.outcome, seed)
     verdict = compare.judge(this, oracle.expected(this.name, seed), run.outcome)
@@ -169,6 +166,17 @@ def _view(this: Check, run: _Run, seed: int) -> View:
         _seeds[this.name] = seed
         _explain_in_time(view, this, run.outcome, verdict, seed, run.printed)
     view.notes[:0] = lacking
+    return view
+
+
+def _without_end(this: Check, run: _Run, seed: int) -> View:
+    """What to say of a run that was stopped."""
+    assert run.stopped
+    _seeds[this.name] = seed
+    what, only = text("took_too_long", seconds=LONGEST), _only_some(this, seed, _STOPPED)
+    notes = [_at(this, checks.fault(run.stopped), what) or what, *([only] if only else [])]
+    view = View(this.name, "fail", f"0/{this.points}", notes=notes, hint=text("hint", hint=text("never_ends")))
+    view.footer, view.printed = _footer(this, seed), run.printed.shown()
     return view
 
 
@@ -347,14 +355,19 @@ def _another_calls(this: Check, part: str) -> bool:
 
 def _error_at(this: Check, outcome: Outcome) -> Text | None:
     """The first error of a run, if it arose in a line of the learner's; of several parts it is said which one's."""
-    fault = outcome.faults[0] if outcome.faults else None
-    if not fault or not fault["line"]:
+    if not outcome.faults:
         return None
-    error = f"{fault['class']}: {checks.first_sentence(fault['message'])}"
+    fault = outcome.faults[0]
+    return _at(this, fault, f"{fault['class']}: {checks.first_sentence(fault['message'])}")
+
+
+def _at(this: Check, fault: dict[str, Any], what: Text | str) -> Text | None:
+    """What happened in a line of the learner's, if in one."""
+    if not fault["line"]:
+        return None
     part = glosses.where(this, fault) if len(this.parts) > 1 else None
-    return text(
-        "error_in" if part else "error_at", error=error, line=fault["line"], code=fault["code"], part=part and part[0]
-    )
+    key, named = ("error_in", part[0]) if part else ("error_at", None)
+    return text(key, error=what, line=fault["line"], code=fault["code"], part=named)
 
 
 def _misshapen(this: Check, outcome: Outcome, seed: int) -> Iterator[Text]:

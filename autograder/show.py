@@ -151,6 +151,7 @@ def _row(state: str, label: Text, detail: Text) -> str:
         if whole
         else f"<span>{_beside(detail)}</span>"
     )
+    return f"{_sign(state)}<span>{_beside(label)}</span>{said}"
 
 
 def _sign(state: str) -> str:
