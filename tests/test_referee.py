@@ -183,7 +183,7 @@ ACCIDENTS = {
     "memory": ("bytearray(10 << 30)", "MemoryError"),
     "memory of NumPy": ("return np.ones(1 << 40)", "MemoryError"),
     "recursion": ("return relu_vjp(grad, result)", "maximum recursion depth"),
-    "fork bomb": ("import os\nwhile True:\n    try: os.fork()\n    except OSError: pass", "1 seconds"),
+    "fork bomb": ("import os\nwhile True:\n    try: os.fork()\n    except OSError: pass", "too many processes"),
     "closes everything": ("import os; os.closerange(0, 200)", ""),
     "torch": ("import torch", "No module named 'torch'"),
     "input": ("input('x')", "input('x')"),
@@ -209,6 +209,12 @@ def test_what_goes_wrong_in_one_part_costs_its_own_check(grade, name):
     assert all(character.isprintable() or character == "\n" for text in reason.values() for character in text)
     assert len(reason["en"]) < 5000
     assert {each["status"] for each in records.values()} == {"graded"}
+
+
+def test_a_cell_that_ends_its_process_costs_no_check_that_is_called_as_it_is(grade):
+    cells = [each | {"id": each["id"].replace("tanh", "exp_log_backward")} for each in submission()]
+    cells = [each | {"source": "import os; os._exit(0)"} if "_" in each["id"] else each for each in cells]
+    assert scores(grade(cells)) == POINTS | {"tanh_backward": 0}
 
 
 def test_what_was_found_before_a_crash_counts(grade):

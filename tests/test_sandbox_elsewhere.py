@@ -35,6 +35,14 @@ try:
 except OSError:
     answer(made < 8)
 '''
+BOMB = '''
+import os
+while True:
+    try:
+        os.fork()
+    except OSError:
+        pass
+'''
 from autograder.kit import Kit
 from autograder.probe import look_around, probe
 from autograder.sandbox import Sandbox
@@ -48,9 +56,14 @@ with Sandbox(kit, QUICK).start() as running:
 small = QUICK._replace(total=150 << 20, cell_seconds=20.0)
 with Sandbox(kit, small).start() as running:
     print("memory", run_cells(running, HOGS, limits=small))
+patient = QUICK._replace(cell_seconds=20.0)
+with Sandbox(kit, patient).start() as running:
+    print("processes", run_cells(running, BOMB, limits=patient))
 """
 EXPECTED = "cells [{uid}, ('TimeLimit', ''), ('Crash', 'it ended its own process'), 3.0, True]"
-BOUNDED = "memory [('Crash', 'it was ended by SIGKILL')]"
+BOUNDED = (
+    "memory [('Crash', 'it was ended by SIGKILL')]\nprocesses [('Crash', 'it started too many processes or threads')]"
+)
 only_root = pytest.mark.skipif(os.geteuid() != 0, reason="as an ordinary user, every other test shows this already")
 
 

@@ -26,21 +26,41 @@ pytestmark = pytest.mark.sandbox
 # ── Exhausting ───────────────────────────────────────────────────────────────────────────────────
 
 
-def test_a_fork_bomb_fizzles(running):
-    bomb = """
-import os
+FULL = ("Crash", "it started too many processes or threads")
+PATIENT = QUICK._replace(cell_seconds=20.0)
+
+
+@pytest.mark.parametrize(
+    "one_more", ["os.fork()", "threading.Thread(target=time.sleep, args=(60,), daemon=True).start()"]
+)
+def test_a_bomb_of_processes_or_threads_is_ended_before_its_time_is_up(running, one_more):
+    bomb = f"""
+import os, threading, time
 while True:
     try:
-        os.fork()
-    except OSError:
+        {one_more}
+    except (OSError, RuntimeError):
         pass
 """
     start = time.monotonic()
-    outcomes = run_cells(running, bomb, "answer('next')")
-    assert outcomes[0][0] in ("TimeLimit", "Crash")
-    assert outcomes[1] == "next"
+    outcomes = run_cells(running, bomb, "answer('next')", limits=PATIENT)
+    assert outcomes == [FULL, "next"]
     assert time.monotonic() - start < 10
     assert not running.alive  # something unusual happened: nobody else is put in here
+
+
+@pytest.mark.parametrize(("more", "outcome"), [(QUICK.processes - 2, "went on"), (QUICK.processes - 1, FULL)])
+def test_as_many_processes_as_there_may_be_are_left_alone(running, more, outcome):
+    """Two are there already: the supervisor, and the one that runs the cell."""
+    source = f"""
+import os, time
+for _ in range({more}):
+    if os.fork() == 0:
+        time.sleep(60)
+time.sleep(1)
+answer("went on")
+"""
+    assert run_cells(running, source, limits=PATIENT) == [outcome]
 
 
 def test_processes_are_few(running):

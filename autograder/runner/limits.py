@@ -56,7 +56,7 @@ def apply(limits: Limits, isolated: bool) -> None:
         resource.RLIMIT_MSGQUEUE: 0,
     }
     if isolated:
-        bounds[resource.RLIMIT_NPROC] = limits.processes
+        bounds[resource.RLIMIT_NPROC] = limits.processes + 1  # who takes that one is ended (supervisor.py)
     for which, most in bounds.items():
         hard = resource.getrlimit(which)[1]
         value = most if hard == resource.RLIM_INFINITY else min(most, hard)

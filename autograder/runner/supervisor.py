@@ -21,6 +21,7 @@ import contextlib
 import gc
 import mmap
 import os
+import resource
 import select
 import shutil
 import signal
@@ -38,6 +39,7 @@ __all__ = ["Supervisor"]
 _GLANCE = 0.25  # seconds between looks at a process that says nothing
 _MOST_PROPERTIES = 1000  # of one check
 _TOO_MANY = "it made too many files"
+_FULL = "it started too many processes or threads"
 
 
 class Supervisor:
@@ -102,6 +104,23 @@ def _entries() -> int:
     except OSError:
         return 0
     return found.f_files - found.f_ffree
+
+
+def _full(limits: Limits) -> bool:
+    """Whether there are more processes and threads than may be: whoever has so many and says nothing only tries for more.
+
+    There is no /proc to count them in. The kernel does, and refuses this process one more where it would the learner's.
+    """
+    resource.setrlimit(resource.RLIMIT_NPROC, (limits.processes + 1, resource.getrlimit(resource.RLIMIT_NPROC)[1]))
+    try:
+        one_more = os.fork()
+    except OSError:
+        return True
+    if one_more == 0:
+        os._exit(0)
+    _signal(os.kill, one_more)  # a learner's process may have stopped it
+    _reap(one_more)
+    return False
 
 
 def _sweep() -> None:
@@ -208,6 +227,8 @@ class _Job:
             except TimeoutError:
                 if _status(learner) is not None:  # a process that it left behind keeps the pipe open
                     return None
+                if self.supervisor.isolated and _full(self.limits):
+                    return _error("Crash", _FULL)
             except (ProtocolError, KeyError, TypeError) as nonsense:
                 return _error("ProtocolError", str(nonsense)[:200])
         return None
@@ -232,7 +253,8 @@ class _Job:
 
     def _start(self, frame: dict[str, Any]) -> None:
         item, name = ("cell", frame["cell"]) if "cell" in frame else ("check", frame["check"])
-        if name in self.skip or name not in {*self.cells} | {each["name"] for each in self.waiting}:
+        to_come = {*self.cells} - self.skip if item == "cell" else {each["name"] for each in self.waiting}
+        if name not in to_come:  # a check may be called as a cell is
             raise ProtocolError("a frame out of order")
         self._leave()
         self.at, self.answered = (item, name), [0, 0]
