@@ -410,7 +410,7 @@ assert names == [
 #
 # **1.** 从 $w = 3$ 出发，数据不变，`w.grad` 是正是负？先答，再展开。
 #
-# <details><summary>答案</summary>正的，是 16。谷底在 $34/14 \approx 2.43$，3 在它右边，往右走是上坡。</details>
+# <details><summary>答案</summary>正的，是 16。谷底在 $34/14 \approx 2.43$，3 在它右边，往右走是上坡。</details><br>
 #
 # **2.** 把损失里的 `.sum()` 换成 `.mean()`，-40 会变成多少？最好的 `w` 会变吗？
 #
@@ -421,7 +421,7 @@ assert names == [
 #
 # **1.** Starting from $w = 3$ with the same data, is `w.grad` positive or negative? Answer first, then unfold the answer.
 #
-# <details><summary>Answer</summary>Positive, it is 16. The valley's floor is at $34/14 \approx 2.43$; 3 is to the right of it, and going right from there is uphill.</details>
+# <details><summary>Answer</summary>Positive, it is 16. The valley's floor is at $34/14 \approx 2.43$; 3 is to the right of it, and going right from there is uphill.</details><br>
 #
 # **2.** Replace `.sum()` in the loss by `.mean()`. What becomes of -40? Does the best `w` change?
 #

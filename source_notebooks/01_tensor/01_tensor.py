@@ -520,7 +520,7 @@ except ModuleNotFoundError as error:
 #
 # **1.** `a = torch.tensor([1, 2, 3]).float()`，然后 `a.requires_grad_()`。会报错吗？
 #
-# <details><summary>答案</summary>不会。<code>float()</code> 造出了一个新的浮点张量，它没有历史，是叶子，要梯度就可以要。</details>
+# <details><summary>答案</summary>不会。<code>float()</code> 造出了一个新的浮点张量，它没有历史，是叶子，要梯度就可以要。</details><br>
 #
 # **2.** `x` 不要梯度，`b = x.detach()`，`c = x.clone()`。写 `b[0] = 7` 和 `c[1] = 8` 之后，`x` 的哪些元素变了？
 #
@@ -531,7 +531,7 @@ except ModuleNotFoundError as error:
 #
 # **1.** `a = torch.tensor([1, 2, 3]).float()`, then `a.requires_grad_()`. Does it raise?
 #
-# <details><summary>Answer</summary>No. <code>float()</code> made a new tensor of floats; it has no history, so it is a leaf and may require a gradient.</details>
+# <details><summary>Answer</summary>No. <code>float()</code> made a new tensor of floats; it has no history, so it is a leaf and may require a gradient.</details><br>
 #
 # **2.** `x` doesn't require a gradient; `b = x.detach()` and `c = x.clone()`. After `b[0] = 7` and `c[1] = 8`, which elements of `x` have changed?
 #

@@ -468,7 +468,7 @@ except RuntimeError as error:
 #
 # **1.** `x = torch.rand(3, requires_grad=True)`，`y = x * x`。`y.grad_fn` 有几条边，通向几个不同的节点？
 #
-# <details><summary>答案</summary>两条边，通向同一个 <code>AccumulateGrad</code>。每个输入一条边，而两个输入是同一个叶子。</details>
+# <details><summary>答案</summary>两条边，通向同一个 <code>AccumulateGrad</code>。每个输入一条边，而两个输入是同一个叶子。</details><br>
 #
 # **2.** `t = torch.zeros(3)` 是叶子。执行 `t += w`（`w` 要梯度）之后，它还是吗？
 #
@@ -479,7 +479,7 @@ except RuntimeError as error:
 #
 # **1.** `x = torch.rand(3, requires_grad=True)`, `y = x * x`. How many edges does `y.grad_fn` have, and how many different nodes do they lead to?
 #
-# <details><summary>Answer</summary>Two edges, to one and the same <code>AccumulateGrad</code>. There is an edge for each input, and both inputs are the same leaf.</details>
+# <details><summary>Answer</summary>Two edges, to one and the same <code>AccumulateGrad</code>. There is an edge for each input, and both inputs are the same leaf.</details><br>
 #
 # **2.** `t = torch.zeros(3)` is a leaf. Is it still one after `t += w`, where `w` requires a gradient?
 #

@@ -895,7 +895,7 @@ assert tuple(getattr(lowest, found)) == (4, 1)  # sizes alone are saved where a 
 #
 # **1.** `y = x.exp()`，再算 `(3 * y).sum().backward()`。`ExpBackward0` 收到的 `grad` 里是什么数？
 #
-# <details><summary>答案</summary>全是 3。求和的节点送出的全是 1，乘以 3 的节点把它们变成 3，然后才轮到 <code>exp</code>。</details>
+# <details><summary>答案</summary>全是 3。求和的节点送出的全是 1，乘以 3 的节点把它们变成 3，然后才轮到 <code>exp</code>。</details><br>
 #
 # **2.** `sum`、`mul`、`tanh` 三个运算里，哪一个反向时用不着输入和输出里的任何一个数？
 #
@@ -906,7 +906,7 @@ assert tuple(getattr(lowest, found)) == (4, 1)  # sizes alone are saved where a 
 #
 # **1.** `y = x.exp()`, then `(3 * y).sum().backward()`. Which numbers are in the `grad` that `ExpBackward0` receives?
 #
-# <details><summary>Answer</summary>All 3. The sum's node sends out 1 everywhere, the node that multiplies by 3 turns each into 3, and then it is the turn of <code>exp</code>.</details>
+# <details><summary>Answer</summary>All 3. The sum's node sends out 1 everywhere, the node that multiplies by 3 turns each into 3, and then it is the turn of <code>exp</code>.</details><br>
 #
 # **2.** Of the operations `sum`, `mul` and `tanh`, which one needs no number from its input or output in backward?
 #

@@ -406,7 +406,7 @@ except RuntimeError as error:
 #
 # **1.** `x` 的形状是 `(3, 1)`，`y` 的形状是 `(1, 4)`，`(x + y).sum().backward()` 之后，`x.grad` 里是什么数？
 #
-# <details><summary>答案</summary>全是 4，形状还是 (3, 1)。<code>x</code> 的每个元素都用在 4 列里，每一份的斜率都是 1。</details>
+# <details><summary>答案</summary>全是 4，形状还是 (3, 1)。<code>x</code> 的每个元素都用在 4 列里，每一份的斜率都是 1。</details><br>
 #
 # **2.** 把第 2 节那个错误程序里的 `mean` 换成 `sum`，会报错吗？怎样才能让这类错误当场暴露？
 #
@@ -417,7 +417,7 @@ except RuntimeError as error:
 #
 # **1.** `x` has shape `(3, 1)` and `y` has shape `(1, 4)`. After `(x + y).sum().backward()`, which numbers are in `x.grad`?
 #
-# <details><summary>Answer</summary>All 4, and the shape is (3, 1) as before. Each element of <code>x</code> is used in 4 columns, with slope 1 in each.</details>
+# <details><summary>Answer</summary>All 4, and the shape is (3, 1) as before. Each element of <code>x</code> is used in 4 columns, with slope 1 in each.</details><br>
 #
 # **2.** Replace `mean` by `sum` in the faulty program of section 2. Does it raise an error? How can you make this kind of mistake show at once?
 #

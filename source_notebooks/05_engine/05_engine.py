@@ -665,7 +665,7 @@ except ValueError as error:
 #
 # **1.** `p = a * 2`，`q = p * 3`，`r = a * 5`，`s = q + r`，每个都有钩子。`s.backward()` 之后，钩子按什么次序响？
 #
-# <details><summary>答案</summary><code>s r q p a</code>。<code>s</code> 走完，<code>q</code> 和 <code>r</code> 都就绪了，<code>r</code> 记录得更晚，所以先走；<code>a</code> 要等 <code>r</code> 和 <code>p</code> 两份，最后才到齐。</details>
+# <details><summary>答案</summary><code>s r q p a</code>。<code>s</code> 走完，<code>q</code> 和 <code>r</code> 都就绪了，<code>r</code> 记录得更晚，所以先走；<code>a</code> 要等 <code>r</code> 和 <code>p</code> 两份，最后才到齐。</details><br>
 #
 # **2.** 有人的引擎不数边，梯度一到就让节点走，每来一份走一遍。没有钩子的时候，`x.grad` 会错吗？
 #
@@ -676,7 +676,7 @@ except ValueError as error:
 #
 # **1.** `p = a * 2`, `q = p * 3`, `r = a * 5`, `s = q + r`, each with a hook. In which order do the hooks fire on `s.backward()`?
 #
-# <details><summary>Answer</summary><code>s r q p a</code>. Once <code>s</code> has run, both <code>q</code> and <code>r</code> are ready; <code>r</code> was recorded later and goes first; <code>a</code> waits for two gradients, from <code>r</code> and from <code>p</code>, and has both only at the end.</details>
+# <details><summary>Answer</summary><code>s r q p a</code>. Once <code>s</code> has run, both <code>q</code> and <code>r</code> are ready; <code>r</code> was recorded later and goes first; <code>a</code> waits for two gradients, from <code>r</code> and from <code>p</code>, and has both only at the end.</details><br>
 #
 # **2.** Somebody's engine doesn't count edges: a node runs every time a gradient arrives, once for each. Without hooks, will `x.grad` be wrong?
 #

@@ -495,7 +495,7 @@ assert torch.equal(rows, torch.diag(torch.tensor([2.0, 4.0, 6.0]))) and len(pass
 #
 # **1.** $y = x^2$，`x` 为 `[1, 2, 3]`，`y.backward(torch.tensor([0.0, 1.0, 0.0]))` 之后，`x.grad` 是什么？
 #
-# <details><summary>答案</summary><code>[0, 4, 0]</code>：只问了第二个元素，得到 J 的第二行。</details>
+# <details><summary>答案</summary><code>[0, 4, 0]</code>：只问了第二个元素，得到 J 的第二行。</details><br>
 #
 # **2.** `y` 的形状是 `(2, 2)`，`y.sum().backward()` 可以怎样改写成对 `y` 的反向？
 #
@@ -506,7 +506,7 @@ assert torch.equal(rows, torch.diag(torch.tensor([2.0, 4.0, 6.0]))) and len(pass
 #
 # **1.** $y = x^2$, with `x` `[1, 2, 3]`. After `y.backward(torch.tensor([0.0, 1.0, 0.0]))`, what is `x.grad`?
 #
-# <details><summary>Answer</summary><code>[0, 4, 0]</code>: you asked only about the second element, so you get the second row of J.</details>
+# <details><summary>Answer</summary><code>[0, 4, 0]</code>: you asked only about the second element, so you get the second row of J.</details><br>
 #
 # **2.** `y` has shape `(2, 2)`. How can `y.sum().backward()` be rewritten as a backward from `y`?
 #

@@ -603,7 +603,7 @@ assert not taken_as_it_is(lambda w: w * 3, hold=True)
 #
 # **1.** 训练循环写成了 `loss.backward()`、`optimizer.zero_grad()`、`optimizer.step()` 这个顺序。会怎样？
 #
-# <details><summary>答案</summary>梯度刚算好就被清成了 None，step 跳过所有参数，什么也不动，也不报错。</details>
+# <details><summary>答案</summary>梯度刚算好就被清成了 None，step 跳过所有参数，什么也不动，也不报错。</details><br>
 #
 # **2.** `w = 3`，`w * w` 建了两次图，各 `backward()` 一次，没有清零。`w.grad` 是几？
 #
@@ -614,7 +614,7 @@ assert not taken_as_it_is(lambda w: w * 3, hold=True)
 #
 # **1.** A training loop has `loss.backward()`, `optimizer.zero_grad()`, `optimizer.step()`, in that order. What happens?
 #
-# <details><summary>Answer</summary>The gradients are set to None as soon as they are there, so step skips every parameter: nothing moves, and no error is raised.</details>
+# <details><summary>Answer</summary>The gradients are set to None as soon as they are there, so step skips every parameter: nothing moves, and no error is raised.</details><br>
 #
 # **2.** With `w = 3`, the graph of `w * w` is built twice, with one `backward()` each and no clearing. What is `w.grad`?
 #

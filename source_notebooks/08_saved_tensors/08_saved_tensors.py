@@ -660,7 +660,7 @@ assert x.grad[2] == exact[2] and y == x.tanh().sum()
 #
 # **1.** `y = x + 1`，`p = y * y`，`q = 3 * y`。`p.backward()` 之后 `q.backward()`，会报错吗？
 #
-# <details><summary>答案</summary>不会。两个头共用的只有加法，它什么也没存；q 自己的乘法还没有走过。</details>
+# <details><summary>答案</summary>不会。两个头共用的只有加法，它什么也没存；q 自己的乘法还没有走过。</details><br>
 #
 # **2.** 在笔记本里把 `loss.backward()` 那一格又运行了一次，报了“a second time”那个错。该加 `retain_graph=True` 吗？
 #
@@ -671,7 +671,7 @@ assert x.grad[2] == exact[2] and y == x.tanh().sum()
 #
 # **1.** `y = x + 1`, `p = y * y`, `q = 3 * y`. After `p.backward()`, does `q.backward()` raise?
 #
-# <details><summary>Answer</summary>No. The two heads share only the addition, which saved nothing; q's own multiplication has not been walked yet.</details>
+# <details><summary>Answer</summary>No. The two heads share only the addition, which saved nothing; q's own multiplication has not been walked yet.</details><br>
 #
 # **2.** In a notebook you ran the cell with `loss.backward()` once more and got the "a second time" error. Should you add `retain_graph=True`?
 #

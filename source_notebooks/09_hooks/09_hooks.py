@@ -624,7 +624,7 @@ assert seen == [("late", 1.0), ("early", 3.0)]
 #
 # **1.** `c` 上的钩子返回 `grad * 0`，还调用过 `c.retain_grad()`。反向之后 `c.grad` 和 `x.grad` 各是什么？
 #
-# <details><summary>答案</summary>都是 0。retain_grad 排在钩子后面，留下的是换过的梯度；接着往 x 传的也是它。</details>
+# <details><summary>答案</summary>都是 0。retain_grad 排在钩子后面，留下的是换过的梯度；接着往 x 传的也是它。</details><br>
 #
 # **2.** 先 `d.backward()`，再 `c.retain_grad()`，然后看 `c.grad`。有吗？
 #
@@ -635,7 +635,7 @@ assert seen == [("late", 1.0), ("early", 3.0)]
 #
 # **1.** A hook on `c` returns `grad * 0`, and `c.retain_grad()` was called. After backward, what are `c.grad` and `x.grad`?
 #
-# <details><summary>Answer</summary>Both are 0. retain_grad runs after the hooks and keeps what they returned; that is also what is passed on to x.</details>
+# <details><summary>Answer</summary>Both are 0. retain_grad runs after the hooks and keeps what they returned; that is also what is passed on to x.</details><br>
 #
 # **2.** First `d.backward()`, then `c.retain_grad()`, then look at `c.grad`. Is it there?
 #

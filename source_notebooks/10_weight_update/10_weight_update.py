@@ -722,7 +722,7 @@ except RuntimeError as error:
 #
 # **1.** `y = x + x`，然后 `x.data.mul_(10)`，再 `y.sum().backward()`。这一次 `x.grad` 错了吗？
 #
-# <details><summary>答案</summary>没有错，是 2。加法什么也不保存，没有东西可被改写。可见 <code>.data</code> 有时错、有时不错，更难发现。</details>
+# <details><summary>答案</summary>没有错，是 2。加法什么也不保存，没有东西可被改写。可见 <code>.data</code> 有时错、有时不错，更难发现。</details><br>
 #
 # **2.** 有人在 `with torch.no_grad():` 块里写了 `w = w - lr * w.grad`，而不是 `w -= lr * w.grad`。之后 `w.requires_grad` 是什么？
 #
@@ -733,7 +733,7 @@ except RuntimeError as error:
 #
 # **1.** `y = x + x`, then `x.data.mul_(10)`, then `y.sum().backward()`. Is `x.grad` wrong this time?
 #
-# <details><summary>Answer</summary>No, it is 2. Addition saves nothing, so there is nothing to overwrite. So <code>.data</code> goes wrong only sometimes, which makes the mistake harder to find.</details>
+# <details><summary>Answer</summary>No, it is 2. Addition saves nothing, so there is nothing to overwrite. So <code>.data</code> goes wrong only sometimes, which makes the mistake harder to find.</details><br>
 #
 # **2.** Inside a `with torch.no_grad():` block somebody writes `w = w - lr * w.grad` instead of `w -= lr * w.grad`. What is `w.requires_grad` afterwards?
 #

@@ -608,7 +608,7 @@ assert abs(minigrad.autograd.grad(slope, x)[0].item() - other.item()) < 1e-6
 #
 # **1.** `y = x**3`，`x` 为 3。先 `y.backward(retain_graph=True)`，再 `y.backward()`，`x.grad` 是多少？是二阶导数吗？
 #
-# <details><summary>答案</summary>54，是 27 加 27，同一个斜率累加了两次。二阶导数是 18，要靠 <code>create_graph=True</code>。</details>
+# <details><summary>答案</summary>54，是 27 加 27，同一个斜率累加了两次。二阶导数是 18，要靠 <code>create_graph=True</code>。</details><br>
 #
 # **2.** `f = (3 * x).sum()`，用 `create_graph=True` 求斜率，`slope.requires_grad` 是什么？对它再求导呢？
 #
@@ -619,7 +619,7 @@ assert abs(minigrad.autograd.grad(slope, x)[0].item() - other.item()) < 1e-6
 #
 # **1.** `y = x**3`, where `x` is 3. First `y.backward(retain_graph=True)`, then `y.backward()`: what is `x.grad`? Is it the second derivative?
 #
-# <details><summary>Answer</summary>54, which is 27 plus 27, the same slope added twice. The second derivative is 18, and to get it you need <code>create_graph=True</code>.</details>
+# <details><summary>Answer</summary>54, which is 27 plus 27, the same slope added twice. The second derivative is 18, and to get it you need <code>create_graph=True</code>.</details><br>
 #
 # **2.** The slope of `f = (3 * x).sum()` is computed with `create_graph=True`: what is `slope.requires_grad`? And what if it is differentiated again?
 #

@@ -647,7 +647,7 @@ assert steps[11] == 1e-6 and double[11] < 1e-8 < 1e-3 < single[11]
 #
 # **1.** 有人把 `backward` 写成 `return grad * 2 * x`，而 `forward` 算的是 `x * x * x`。训练会报错吗？`gradcheck` 呢？
 #
-# <details><summary>答案</summary>训练不报错，引擎照用这个错的规则；<code>gradcheck</code> 会报出两个不同的雅可比矩阵。</details>
+# <details><summary>答案</summary>训练不报错，引擎照用这个错的规则；<code>gradcheck</code> 会报出两个不同的雅可比矩阵。</details><br>
 #
 # **2.** 用中心差分求 `x * x` 的斜率，步长取 0.5，误差有多大？
 #
@@ -658,7 +658,7 @@ assert steps[11] == 1e-6 and double[11] < 1e-8 < 1e-3 < single[11]
 #
 # **1.** Somebody writes `return grad * 2 * x` in `backward`, while `forward` computes `x * x * x`. Does training raise an error? Does `gradcheck`?
 #
-# <details><summary>Answer</summary>Training does not: the engine simply uses the wrong rule. <code>gradcheck</code> reports two different Jacobians.</details>
+# <details><summary>Answer</summary>Training does not: the engine simply uses the wrong rule. <code>gradcheck</code> reports two different Jacobians.</details><br>
 #
 # **2.** You compute the slope of `x * x` by a central difference with step 0.5. How large is the error?
 #

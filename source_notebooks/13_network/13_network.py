@@ -639,7 +639,7 @@ draw(loss, params=net, show=["shapes"])
 #
 # **1.** 一个三类的网络还没有训练，给每一类的分数都是 0。它的交叉熵是多少？
 #
-# <details><summary>答案</summary>每类的概率是三分之一，损失是 ln 3，约 1.0986。训练开头的损失若和类别数的对数差得远，就该先查一查初始化。</details>
+# <details><summary>答案</summary>每类的概率是三分之一，损失是 ln 3，约 1.0986。训练开头的损失若和类别数的对数差得远，就该先查一查初始化。</details><br>
 #
 # **2.** 把所有分数都加上 100，交叉熵变不变？梯度呢？
 #
@@ -650,7 +650,7 @@ draw(loss, params=net, show=["shapes"])
 #
 # **1.** A network for three classes, not yet trained, gives each class the score 0. What is its cross entropy?
 #
-# <details><summary>Answer</summary>Each class has probability one third, so the loss is ln 3, about 1.0986. If training starts far from the logarithm of the number of classes, look at the initial weights first.</details>
+# <details><summary>Answer</summary>Each class has probability one third, so the loss is ln 3, about 1.0986. If training starts far from the logarithm of the number of classes, look at the initial weights first.</details><br>
 #
 # **2.** Add 100 to all scores. Does the cross entropy change? And the gradient?
 #

@@ -772,7 +772,7 @@ assert "Warmup" in inspect.getsource(torch.utils.benchmark.Timer.timeit)
 #
 # **1.** 同学在自己的电脑上写好了 `w = torch.rand(3, requires_grad=True).to(DEVICE)`，`optimizer = torch.optim.SGD([w], lr=0.1)`，训练正常。到了有 GPU 的机器上，会在哪一行报错？
 #
-# <details><summary>答案</summary>创建优化器的那一行：<code>w</code> 是转换的结果，不是叶子，SGD 不接受。在他的电脑上 <code>.to</code> 什么也没做，所以没事。</details>
+# <details><summary>答案</summary>创建优化器的那一行：<code>w</code> 是转换的结果，不是叶子，SGD 不接受。在他的电脑上 <code>.to</code> 什么也没做，所以没事。</details><br>
 #
 # **2.** 有人报告：两个 4096×4096 的 float32 矩阵，在一块峰值每秒 67 万亿次的 GPU 上相乘，只用了 20 微秒。信吗？
 #
@@ -783,7 +783,7 @@ assert "Warmup" in inspect.getsource(torch.utils.benchmark.Timer.timeit)
 #
 # **1.** On their own computer, a fellow student wrote `w = torch.rand(3, requires_grad=True).to(DEVICE)`, `optimizer = torch.optim.SGD([w], lr=0.1)`, and training works. On a machine with a GPU, which line will raise an error?
 #
-# <details><summary>Answer</summary>The one that creates the optimizer: <code>w</code> is the result of a transfer, not a leaf, and SGD does not accept it. On their own computer <code>.to</code> did nothing, so all was well.</details>
+# <details><summary>Answer</summary>The one that creates the optimizer: <code>w</code> is the result of a transfer, not a leaf, and SGD does not accept it. On their own computer <code>.to</code> did nothing, so all was well.</details><br>
 #
 # **2.** Somebody reports that it took only 20 microseconds to multiply two float32 matrices of 4096×4096, on a GPU with a peak of 67 trillion operations a second. Do you believe it?
 #

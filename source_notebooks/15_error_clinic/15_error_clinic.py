@@ -786,7 +786,7 @@ assert min(seconds(True) for _ in range(3)) > 1.5 * min(seconds(False) for _ in 
 #
 # **1.** 笔记本里三格：造 `w`；`loss = (w ** 2).sum(); loss.backward()`；`w = w - 0.1 * w.grad`。从上往下运行一遍，没有错。再单独把后两格运行一次，会怎样？
 #
-# <details><summary>答案</summary>第三格报错：<code>w.grad</code> 是 <code>None</code>。第一遍之后，<code>w</code> 已经是减法的结果，不是叶子。运行的先后也是病史的一部分：Restart Kernel，从头再来。</details>
+# <details><summary>答案</summary>第三格报错：<code>w.grad</code> 是 <code>None</code>。第一遍之后，<code>w</code> 已经是减法的结果，不是叶子。运行的先后也是病史的一部分：Restart Kernel，从头再来。</details><br>
 #
 # **2.** 报错是 `does not require grad and does not have a grad_fn`。同学在损失后面加了 `.requires_grad_()`，不报错了。治好了吗？
 #
@@ -797,7 +797,7 @@ assert min(seconds(True) for _ in range(3)) > 1.5 * min(seconds(False) for _ in 
 #
 # **1.** A notebook has three cells: one makes `w`; then `loss = (w ** 2).sum(); loss.backward()`; then `w = w - 0.1 * w.grad`. Run once from top to bottom, they work. What happens if you run just the last two once more?
 #
-# <details><summary>Answer</summary>The third cell raises an error: <code>w.grad</code> is <code>None</code>. Since the first round, <code>w</code> has been the result of a subtraction, not a leaf. The order in which cells were run is part of the history, too: Restart Kernel, and start again from the top.</details>
+# <details><summary>Answer</summary>The third cell raises an error: <code>w.grad</code> is <code>None</code>. Since the first round, <code>w</code> has been the result of a subtraction, not a leaf. The order in which cells were run is part of the history, too: Restart Kernel, and start again from the top.</details><br>
 #
 # **2.** The message is `does not require grad and does not have a grad_fn`. A fellow student puts `.requires_grad_()` after the loss, and the message is gone. Is the patient cured?
 #
