@@ -89,7 +89,7 @@ class View:
         footer = "".join(f"<div>{escape(line)}</div>" for line in self.footer)
         return (
             f'<div role="group" aria-label="{escape(self.name)}" style="border-left:4px solid {_COLOURS[self.state]};'
-            f'padding:.3em .9em;line-height:1.5">{self._headline()}{hint}{notes}{grid}{printed}'
+            f'padding:.3em .9em;line-height:1.5;overflow-wrap:anywhere">{self._headline()}{hint}{notes}{grid}{printed}'
             f'<div style="margin-top:.4em;opacity:.7;font-size:90%">{footer}</div></div>'
         )
 
@@ -175,7 +175,7 @@ def _box(inside: str) -> str:
 
 def _printed(words: str) -> str:
     heading = f'<div style="margin-top:.6em">{_beside(text("printed"))}</div>'
-    return f'{heading}<pre style="white-space:pre-wrap;overflow-wrap:anywhere">{escape(words)}</pre>'
+    return f'{heading}<pre style="white-space:pre-wrap">{escape(words)}</pre>'
 
 
 def _both(words: Text) -> str:

@@ -6,6 +6,7 @@ from html.parser import HTMLParser
 
 import nbformat
 import pytest
+from browser_tools import CHROMIUM, browser
 from nbclient import NotebookClient
 from nbformat.v4 import new_code_cell, new_notebook
 from nbgrader.validator import Validator
@@ -117,6 +118,21 @@ def test_what_failed_in_the_words_of_another_is_folded_and_addresses_are_no_word
     assert len(rows) == 3 and "case 0" in rows[0] and "another" in rows[1]
     assert rows[2].endswith("3 others fail as the first one does")
     assert view.html().count("<details>") == 1 and "case 3" in view.html()
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(CHROMIUM is None, reason="no Chromium")
+def test_a_narrow_page_breaks_the_words_and_needs_no_scrolling_sideways():
+    def prints(grad, other):
+        print("x" * 300)
+        raise RuntimeError("in_one_long_word" * 5)
+
+    with parts.plugged_in(RIGHT | {MUL: prints}):
+        html = notebook.look(checks.get("mul_backward"), 4711).html()
+    with browser() as chromium:
+        page = chromium.new_page(viewport={"width": 230, "height": 600})
+        page.set_content(html)
+        assert page.evaluate("document.documentElement.scrollWidth") <= 230
 
 
 # ── In a real kernel ─────────────────────────────────────────────────────────────────────────────
