@@ -7,6 +7,7 @@ command does is in the module of its name, handing in in receipts.py.
 from __future__ import annotations
 
 import argparse
+import functools
 import os
 import re
 import shutil
@@ -18,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from autograder.errors import AutograderError
 from autograder.messages import called_with, command, text
 from autograder.terminal import bar, errors, feedback_shown, grade_shown, grading, screen
-from autograder.usage import Parser, at_least_one
+from autograder.usage import Parser, at_least_one, scheduler
 
 if TYPE_CHECKING:
     from autograder.course import Course
@@ -30,6 +31,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     0 done, 1 something was wrong (said in both languages), 2 usage.
     """
     given = _parser().parse_args(arguments)
+    vars(given).update({name: [*dict.fromkeys(each)] for name, each in vars(given).items() if isinstance(each, list)})
     # nbformat imports jsonschema, which imports this to check one kind of URL that no notebook has: 2 seconds.
     sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]
     try:
@@ -118,7 +120,11 @@ _ARGUMENTS: dict[str, dict[str, Any]] = {
         "metavar": "N",
         "help": "用几个核；1 就在本进程里 · number of cores; 1 means this process",
     },
-    "--scheduler": {"metavar": "ADDRESS", "help": "Dask 集群，如 tcp://host:8786 · a Dask cluster"},
+    "--scheduler": {
+        "type": scheduler,
+        "metavar": "ADDRESS",
+        "help": "Dask 集群，如 tcp://host:8786 · a Dask cluster",
+    },
     "--retry": {"action": "store_true", "help": "放弃过的也再试 · retry what was given up on"},
     "--dry-run": {"action": "store_true", "help": "只看，不写 · show every change, write nothing"},
     "--clear": {
@@ -300,13 +306,11 @@ def _submit(given: argparse.Namespace) -> int:
 def _collect(given: argparse.Namespace) -> int:
     from autograder import collect
 
-    course = _course(given)
-    if given.source and course.root.resolve().is_relative_to(given.source.resolve()):
-        raise AutograderError(text("course_in_source"), str(given.source), text("course_in_source_remedy"))
-    with bar(f"{given.lesson} 收作业 · collect", len(course.people()), quiet=True) as step:
-        found = collect.collect(course, given.lesson, given.source, step)
+    shown = functools.partial(bar, f"{given.lesson} 收作业 · collect", quiet=True)
+    found = collect.collect(_course(given), given.lesson, given.source, shown)
     _tell(found.headline())
-    screen.print(found.table())
+    if (told := found.table()).row_count:
+        screen.print(told)
     return int(any(notice.grave for notice in found.notices))
 
 

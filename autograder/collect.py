@@ -5,9 +5,8 @@ one becomes submitted/STUDENT/LESSON, which nbgrader and `autograder grade` read
 Whose it is says the name of a folder or a file, looked up in the roster; what fits nobody, leads elsewhere, is too
 large or is beside the notebook stays where it is, and the report says so, as it does of a time stamp that something
 contradicts, which then counts. A student from whom nothing else came has a note in submitted/, which
-grading shows as `?`: something was handed in. What it says stays in collected/LESSON.json, for the class report. The
-source is only read. Collecting again changes nothing. Not here: what the sources look like inside, and what is believed
-of their times (sources.py).
+grading shows as `?`: something was handed in. The source is only read. Collecting again changes nothing. Not here: what
+the sources look like inside, and what is believed of their times (sources.py), how what is said is shown (notices.py).
 """
 
 from __future__ import annotations
@@ -17,70 +16,29 @@ import json
 import unicodedata
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator
-from dataclasses import dataclass, field
+from contextlib import AbstractContextManager, nullcontext
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
 import nbformat
-from rich.table import Table
 
 from autograder.course import NOTES, RECEIPT, SECRET, STAMP, TIME, Course
 from autograder.errors import AutograderError
-from autograder.files import Refused, plain_name, put, put_folder, read_plain, replace_folder
+from autograder.files import Refused, plain_name, put_folder, read_plain, replace_folder
 from autograder.grade import released_lesson
 from autograder.lessons import names
 from autograder.messages import Text, duration, text
+from autograder.notices import FOLDER, Collected, Notice, remember
 from autograder.records import submission_hash
 from autograder.sources import MOST_KEPT, SMALL, ZONES, Found, Source, open_source, owner_in, secret, stamp
 from autograder.submitted import note_refused
 from autograder.testimony import printable
 from autograder.transplant import read, transplant
 
-FOLDER = "collected"
 # What may well be a submission, and has to be looked at.
 _NOT_TAKEN = {".ipynb": "notebook_not_taken"} | dict.fromkeys((".zip", ".rar", ".7z", ".gz"), "archive_not_taken")
-MOST_NAMED = 20  # students from whom nothing came
 MOST_PLACES = 4  # of one student's versions
-
-
-class Notice(NamedTuple):
-    """Something to know about a submission. `grave`: nothing was taken, a person has to look."""
-
-    who: str
-    what: Text
-    grave: bool = False
-
-
-@dataclass
-class Collected:
-    """What a collection came to: the students whose newest version is new, and those who had it already."""
-
-    lesson: str
-    fresh: list[str] = field(default_factory=list)
-    known: list[str] = field(default_factory=list)
-    notices: list[Notice] = field(default_factory=list)
-    missing: list[str] = field(default_factory=list)  # on the roster, and nothing has ever come from them
-
-    def headline(self) -> Text:
-        """How many came in."""
-        return text("collected", lesson=self.lesson, fresh=len(self.fresh), known=len(self.known))
-
-    def in_order(self) -> list[Notice]:
-        """What a person has to look at first."""
-        return sorted(self.notices, key=lambda notice: not notice.grave)
-
-    def table(self) -> Table:
-        """What there is to know about them, for a terminal: nothing, if all is well."""
-        drawn = Table(show_header=False)
-        for _ in range(3):
-            drawn.add_column(overflow="fold")  # a name that is cut off finds nothing
-        for each in self.in_order():
-            drawn.add_row("✗" if each.grave else "!", each.who, "\n".join(each.what.lines()))
-        if self.missing:
-            named = ", ".join(self.missing[:MOST_NAMED]) + (" …" if len(self.missing) > MOST_NAMED else "")
-            drawn.add_row("–", named, "\n".join(text("nothing_from", count=len(self.missing)).lines()))
-        return drawn
 
 
 class _Version(NamedTuple):
@@ -99,40 +57,28 @@ class _Version(NamedTuple):
 
 
 def collect(
-    course: Course, lesson: str, source: Path | None = None, step: Callable[[str], None] = lambda student: None
+    course: Course,
+    lesson: str,
+    source: Path | None = None,
+    shown: Callable[[int], AbstractContextManager[Callable[[str], None]]] = lambda steps: nullcontext(lambda who: None),
 ) -> Collected:
-    """Take in all submissions of a lesson that `source` (the exchange, if None) holds; `step` is told of each student.
+    """Take in all submissions of a lesson that `source` (the exchange, if None) holds. `shown` gives what is told of each
+    of so many steps: a notebook was read, a student's latest version is in submitted/.
 
-    Raises AutograderError if the lesson is not released, or the source cannot be read at all; single submissions
-    that cannot be taken are in the report.
+    Raises AutograderError if the lesson is not released, or the source cannot be read at all, or is the course itself;
+    single submissions that cannot be taken are in the report.
     """
     released = released_lesson(course, lesson)
+    if source and course.root.is_relative_to(source.resolve()):
+        raise AutograderError(text("course_in_source"), str(source), text("course_in_source_remedy"))
+    if source and any(source.resolve().is_relative_to(folder) for folder in course.own_folders()):
+        raise AutograderError(text("course_folder_is_source"), str(source), text("course_in_source_remedy"))
     exchange = source is None or source.resolve() == course.inbound.resolve()
     name = "exchange" if exchange else str(source)
     with course.alone(), open_source(source or course.inbound, exchange) as opened:
-        said = _Collection(course, released.name, opened, name).run(step)
-        _remember(course, said, name)
+        said = _Collection(course, released.name, opened, name).run(shown)
+        remember(course, said, name)
     return said
-
-
-# ── what was said, kept ──────────────────────────────────────────────────────────────────────────
-
-
-def noted(course: Course, lesson: str) -> dict[str, dict[str, Any]]:
-    """Where from -> what the last collection from there had to say: "when", and "notices" as the terminal showed them."""
-    try:
-        said = json.loads((course.root / FOLDER / f"{lesson}.json").read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return {}
-    return said if isinstance(said, dict) else {}
-
-
-def _remember(course: Course, said: Collected, source: str) -> None:
-    notices = [{"who": n.who, "zh": n.what.zh, "en": n.what.en, "grave": n.grave} for n in said.in_order()]
-    now = {source: {"when": f"{datetime.now(UTC):%Y-%m-%d %H:%M UTC}", "notices": notices}}
-    path = course.root / FOLDER / f"{said.lesson}.json"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    put(path, json.dumps(noted(course, said.lesson) | now, ensure_ascii=False, indent=1).encode())
 
 
 class _Collection:
@@ -142,22 +88,45 @@ class _Collection:
         self.said = Collected(lesson)
         self.by_bytes: defaultdict[str, set[str]] = defaultdict(set)
         self.refused: dict[str, Text] = {}  # what came from a student and could not be taken, and why
+        self.unclear: set[str] = set()  # students of whom any may have handed in what came under the name of all
         release = (course.path("release", ".", lesson) / f"{lesson}.ipynb").read_bytes()
         self.untouched, self.released = submission_hash(release), nbformat.reads(release.decode(), as_version=4)
 
-    def run(self, step: Callable[[str], None]) -> Collected:
+    def run(self, shown: Callable[[int], AbstractContextManager[Callable[[str], None]]]) -> Collected:
+        self._say_what_is_beside()
+        whose = list(self._told_apart())
+        with shown(len(whose) + len({student for student, _ in whose})) as step:
+            came = self._take(whose, step)
+        if came and not self.people:
+            self._note("roster.csv", text("roster_empty"))
+        for digest, students in self.by_bytes.items():
+            if len(students) > 1 and digest != self.untouched:
+                self._note(", ".join(sorted(students)), text("same_bytes"))
+        for student, why in self.refused.items():
+            note_refused(self.course, student, self.lesson, why)
+        self.said.missing = sorted(self.ids - self.unclear - set(self.course.students(self.lesson)))
+        if not came and (others := [each for each in sorted(self._lessons()) if any(self.source.notebooks(each))]):
+            self._note(", ".join(others), text("only_other_lessons", lesson=self.lesson))
+        elif not came and not self.said.notices:
+            self._note(self.name, text("nothing_in_source", lesson=self.lesson))
+        return self.said
+
+    def _take(self, whose: list[tuple[str, Found]], step: Callable[[str], None]) -> Collection[str]:
+        """Keep every version, and let submitted/ hold each student's latest; the students."""
         came: defaultdict[str, list[str]] = defaultdict(list)  # where each student's versions lay
         kept: dict[str, _Version] = {}  # the latest version that is new here, by student
-        for each in self._versions():
-            came[each.student].append(each.where)
-            if len(came[each.student]) == 1:
-                step(each.student)
-            self.by_bytes[each.digest].add(each.student)
+        for student, found in whose:
+            step(student)
+            if not (each := self._read(student, found)):
+                continue
+            came[student].append(each.where)
+            self.by_bytes[each.digest].add(student)
             self._look_inside(each)
             if self._keep(each):
-                kept[each.student] = max(each, kept.get(each.student, each), key=lambda version: version.time)
+                kept[student] = max(each, kept.get(student, each), key=lambda version: version.time)
         self._say_what_is_left(came.keys())
         for student in sorted(came):
+            step(student)
             if (count := len(came[student])) > 1:
                 places = ", ".join(came[student][:MOST_PLACES]) + (" …" if count > MOST_PLACES else "")
                 self._note(student, text("several_versions", count=count, places=places))
@@ -166,19 +135,7 @@ class _Collection:
             if student in kept and not changed:
                 self._say_that_it_is_older(kept[student])
             self._look_at_the_clock(student)
-        if came and not self.people:
-            self._note("roster.csv", text("roster_empty"))
-        for digest, students in self.by_bytes.items():
-            if len(students) > 1 and digest != self.untouched:
-                self._note(", ".join(sorted(students)), text("same_bytes"))
-        for student, why in self.refused.items():
-            note_refused(self.course, student, self.lesson, why)
-        self.said.missing = sorted(self.ids - set(self.course.students(self.lesson)))
-        if not came and (others := [each for each in sorted(self._lessons()) if any(self.source.notebooks(each))]):
-            self._note(", ".join(others), text("only_other_lessons", lesson=self.lesson))
-        elif not came and not self.said.notices:
-            self._note(self.name, text("nothing_in_source", lesson=self.lesson))
-        return self.said
+        return came.keys()
 
     def _note(self, who: str, what: Text, grave: bool = False) -> None:
         """Files' names and receipts are their owners' to choose, and this is shown on a terminal."""
@@ -188,7 +145,7 @@ class _Collection:
 
     # ── reading ──────────────────────────────────────────────────────────────────────────────────
 
-    def _versions(self) -> Iterator[_Version]:
+    def _say_what_is_beside(self) -> None:
         for where, why in self.source.refused_beside(self.lesson):
             self._note(where, why, grave=True)
         for where, owners, login in self.source.beside(self.lesson, self._lessons()):
@@ -202,22 +159,24 @@ class _Collection:
             self._note(where, why, grave=grave)
             if grave and (student := self._the_one(owners, login)):
                 self._refuse(student, where, why)
-        for student, found in self._told_apart():
-            try:
-                data = found.read(MOST_KEPT)
-            except Refused as refused:
-                self._refuse(student, found.where, refused.why)
-                self._note(found.where, refused.why, grave=True)
-                continue
-            if found.late:
-                self._note(student, text("late_says_lms"))
-            receipt = found.receipt()
-            if receipt and (told := _sha(receipt)) != submission_hash(data):
-                self._note(student, text("receipt_of_other", sha=told[:12]))
-            time, doubt = found.handed_in(self._first_seen(student, data))
-            if doubt:
-                self._note(student, doubt)
-            yield _Version(student, data, time, receipt, found.secret(), found.where)
+
+    def _read(self, student: str, found: Found) -> _Version | None:
+        """A notebook as a version of a student's; None, and a notice, if it cannot be read."""
+        try:
+            data = found.read(MOST_KEPT)
+        except Refused as refused:
+            self._refuse(student, found.where, refused.why)
+            self._note(found.where, refused.why, grave=True)
+            return None
+        if found.late:
+            self._note(student, text("late_says_lms"))
+        receipt = found.receipt()
+        if receipt and (told := _sha(receipt)) != submission_hash(data):
+            self._note(student, text("receipt_of_other", sha=told[:12]))
+        time, doubt = found.handed_in(self._first_seen(student, data))
+        if doubt:
+            self._note(student, doubt)
+        return _Version(student, data, time, receipt, found.secret(), found.where)
 
     def _told_apart(self) -> Iterator[tuple[str, Found]]:
         """The notebooks whose student is known. Several accounts of a platform that go by one name are not one student:
@@ -255,6 +214,7 @@ class _Collection:
         if fits := self._named(found.names):
             student, *others = sorted(fits)
             if others:
+                self.unclear |= fits
                 told_by = " · ".join(name for name in found.names if self._called(name))
                 told = text("several_students", name=told_by, ids=", ".join([student, *others]))
             elif found.login in self.ids - {student}:

@@ -121,6 +121,12 @@ class Course:
         """What is typed in the project's folder to open formgrader on this course."""
         return "make teach" if self.root == COURSE else f"make teach COURSE={shlex.quote(str(self.root))}"
 
+    def own_folders(self) -> list[Path]:
+        """The folders of all steps: what is in them was written by releasing, collecting or grading."""
+        directory = self.coursedir()
+        steps = ("source", "release", "submitted", "autograded", "feedback")
+        return [Path(self.root, getattr(directory, f"{step}_directory")).resolve() for step in steps]
+
     def students(self, lesson: str) -> list[str]:
         """The students who submitted a lesson, sorted."""
         folder = self.path("submitted", "x", lesson).parent.parent

@@ -57,9 +57,9 @@ def grader_version(released: bytes) -> str:
 # Modules and packages that no result depends on: what shows, releases, collects, or makes sample submissions.
 NOT_GRADING = frozenset(
     """__main__ blame cheats cli cluster collect ctrl_c demo doctor engine_map exchange export feedback feedback_page
-    glosses gradebook handed_in hints last_run leaks ledger markdown marks notebook one_call own_folder own_source pages plots
-    reach receipts regrade release remarks replay report returns sample_class show sources summary terminal usage waiting
-    workspace""".split()
+    glosses gradebook handed_in hints last_run leaks ledger markdown marks notebook notices one_call own_folder own_source pages
+    plots reach receipts regrade release remarks replay report returns sample_class show sources summary terminal usage
+    waiting workspace""".split()
 )
 
 

@@ -24,11 +24,11 @@ from rich.table import Table
 from rich.text import Text as Line
 
 from autograder import export, pages
-from autograder.collect import noted
 from autograder.course import Course
 from autograder.grade import Result, released_lesson
 from autograder.lessons import Lesson
 from autograder.messages import Text, text
+from autograder.notices import noted
 from autograder.records import Entry, Record
 from autograder.summary import RULE, ClassReport, CourseReport, Row, overall
 

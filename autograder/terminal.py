@@ -76,7 +76,9 @@ def feedback_shown(course: Course, lesson: str, students: list[str] | None = Non
 
 @contextlib.contextmanager
 def bar(title: str, total: int, quiet: bool = False) -> Iterator[Steps]:
-    """Show a progress bar (where there is no terminal: a line a step, or one if `quiet`) and give what takes its steps."""
+    """Show a progress bar (where there is no terminal: a line a step, or now and then one if `quiet`) and give what takes its
+    steps.
+    """
     columns: tuple[ProgressColumn, ...] = (
         TextColumn("{task.description}"),
         BarColumn(),
@@ -102,17 +104,19 @@ class Steps:
 
     def __init__(self, drawn: Progress, title: str, total: int, quiet: bool):
         self.drawn, self.title, self.total = drawn, title, total
-        self.lines = not screen.is_terminal and not quiet
+        self.lines, self.quiet = not screen.is_terminal, quiet
         self.task = drawn.add_task(title, total=total, now="")
         self.done, self.doing, self.over = "", "", threading.Event()
-        self.since = self.again = 0.0
+        self.since, self.again = 0.0, time.monotonic() + PATIENCE
 
     def __call__(self, now: str, work: bool = True) -> None:
         if not work:
             self.drawn.tasks[0].completed += 1
-        self.done, self.again = now, time.monotonic() + PATIENCE
+        self.done = now
         self.drawn.update(self.task, advance=int(work), now=now)
-        self._line(now)
+        if not self.quiet or time.monotonic() > self.again:
+            self._line(now)
+            self.again = time.monotonic() + (EVERY if self.quiet else PATIENCE)
 
     def at(self, doing: str) -> None:
         """What goes on now, and will be a step: shown at once; where there is no terminal, once nothing else is for long."""

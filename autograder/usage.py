@@ -15,6 +15,7 @@ _SAID = {
     r"argument COMMAND: invalid choice: (\S+).*": "没有 {} 这个命令",
     r"unrecognized arguments: (.+)": "不认识：{}",
 }
+_SCHEMES = ("tcp", "tls", "ws", "wss", "ucx")  # by which Dask's schedulers can be reached
 
 
 class Parser(argparse.ArgumentParser):
@@ -52,3 +53,13 @@ def at_least_one(given: str) -> int:
     if not given.isdecimal() or int(given) < 1:
         raise argparse.ArgumentTypeError(f"应为 1 以上的整数 · a whole number from 1 on: {given!r}")
     return int(given)
+
+
+def scheduler(given: str) -> str:
+    """The address of a Dask scheduler."""
+    if not re.fullmatch(rf"(({'|'.join(_SCHEMES)})://)?(\[[\da-fA-F:.]+\]|[^\s:/\[\]]+):\d{{1,5}}", given):
+        known = "  ".join(f"{each}://HOST:PORT" for each in _SCHEMES)
+        raise argparse.ArgumentTypeError(
+            f"应为 Dask 调度器的地址 · the address of a Dask scheduler ({known}): {given!r}"
+        )
+    return given

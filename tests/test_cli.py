@@ -107,6 +107,8 @@ def test_a_folder_that_is_no_course(capsys, tmp_path):
         (["grade"], "还缺：LESSON", "arguments are required: LESSON"),
         (["nosuch", "x"], "没有 'nosuch' 这个命令", "invalid choice: 'nosuch'"),
         (["grade", "x", "--workers", "0"], "1 以上的整数", "a whole number from 1 on"),
+        (["grade", "x", "--scheduler", "nonsense"], "应为 Dask 调度器的地址", "tcp://HOST:PORT  tls://HOST:PORT"),
+        (["grade", "x", "--scheduler", "https://10.0.0.1:8786"], "应为 Dask 调度器的地址", "tcp://HOST:PORT"),
         (["grade", "x", "--workers", "two"], "1 以上的整数", "a whole number from 1 on"),
         (["grade", "x", "--student"], "--student 后面要有一个值", "expected one argument"),
         (["doctor", "now"], "不认识：now", "unrecognized arguments: now"),
@@ -343,6 +345,18 @@ def test_who_is_being_graded_is_shown_on_a_terminal_and_where_there_is_none(monk
         assert drawn[0].tasks[0].fields["now"] == "✓ ada … bob"
 
 
+def test_what_takes_long_says_now_and_then_how_far_it_is(monkeypatch):
+    heard = io.StringIO()
+    monkeypatch.setattr(terminal, "PATIENCE", 0.05)
+    monkeypatch.setattr(terminal, "screen", Console(file=heard))
+    with terminal.bar("pages", 3, quiet=True) as step:
+        step("ada")
+        time.sleep(0.1)
+        step("bob")
+        step("eve")
+    assert heard.getvalue() == "pages …\npages [2/3] bob\n"
+
+
 @pytest.mark.slow
 def test_grading_tells_whose_turn_it_is_before_it_begins(course, monkeypatch):
     for student in ("ada", "bob"):
@@ -436,10 +450,31 @@ def test_a_course_is_not_collected_from_itself(capsys, course):
     for source in (course.root, course.root.parent):
         status, said = run(capsys, "--course", str(course.root), "collect", "90_scratch", str(source))
         assert status == 1 and "The course itself is in there" in said and str(source) in said
+    for own in ("autograded", "submitted/ada", "feedback", "release", "source"):
+        (folder := course.root / own).mkdir(parents=True, exist_ok=True)
+        status, said = run(capsys, "--course", str(course.root), "collect", "90_scratch", str(folder))
+        assert status == 1 and "This folder is the course's own" in said and str(folder) in said
     inside = course.root / "downloads"
     inside.mkdir()
     status, said = run(capsys, "--course", str(course.root), "collect", "90_scratch", str(inside))
     assert "The course itself" not in said
+
+
+def test_a_collection_of_which_there_is_nothing_to_say_says_no_more(capsys, course):
+    student = course.root / "inbox" / "ada"
+    shutil.copytree(course.path("release", ".", "90_scratch"), student)
+    (course.root / "roster.csv").write_text("id\nada\n")
+    status, said = run(capsys, "--course", str(course.root), "collect", "90_scratch", str(student.parent))
+    assert status == 0 and said.splitlines()[-1] == "90_scratch: 1 collected, 0 already here."
+
+
+def test_what_is_named_twice_is_meant_once(capsys, course):
+    status, said = run(capsys, "--course", str(course.root), "report", "90_scratch", "90_scratch")
+    assert status == 0 and said.count("report/90_scratch.html") == 1
+    shutil.copytree(course.path("release", ".", "90_scratch"), course.path("submitted", "ada", "90_scratch"))
+    twice = ("--student", "ada", "--student", "ada")
+    status, said = run(capsys, "--course", str(course.root), "grade", "90_scratch", "--unsafe", *twice)
+    assert status == 0 and "1 of 1 submissions graded" in said
 
 
 def test_a_path_in_a_lessons_place_is_answered_with_the_lessons(capsys, course, tmp_path):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import pwd
@@ -16,9 +17,10 @@ import pytest
 from collect_tools import BOOK, LESSON, ONE, ROSTER, THREE, TWO, ago, lay, said, submitted, zipped
 
 from autograder import cli, report
-from autograder.collect import collect, noted
+from autograder.collect import collect
 from autograder.course import Course
 from autograder.grade import grade
+from autograder.notices import noted
 from autograder.records import submission_hash
 
 pytest_plugins = ["collect_tools"]  # the fixtures
@@ -199,6 +201,26 @@ def test_nobody_hands_in_for_another_from_an_account_of_their_own(course, book):
     shutil.rmtree(course.root / "submitted")
     by_formgrader(course)
     assert submitted(course) == right | {"ada": book("put there by the teacher")}
+
+
+def test_whoever_may_be_the_owner_is_not_said_to_have_handed_in_nothing(course, book, tmp_path):
+    found = collect(course, LESSON, lay(tmp_path / "folder", {f"Emil Post/{BOOK}": book("x")}))
+    assert "could be any of emil, post2" in said(found)[f"Emil Post/{BOOK}"]
+    assert found.missing == ["ada", "lina"]
+
+
+def test_each_step_of_a_large_folder_is_told(course, book, tmp_path):
+    """Reading is one half, the other is letting submitted/ hold the latest: both take their time."""
+    told = []
+
+    @contextlib.contextmanager
+    def shown(steps):
+        told.append(steps)
+        yield told.append
+
+    files = {f"{who}/{number}/{BOOK}": book(number) for who in ("ada", "lina") for number in ("one", "two")}
+    collect(course, LESSON, lay(tmp_path / "folder", files | {f"mallory/{BOOK}": book("x")}), shown)
+    assert told == [6, "ada", "ada", "lina", "lina", "ada", "lina"]
 
 
 def test_ids_that_differ_in_case_only_are_two_students(course, book, tmp_path):
