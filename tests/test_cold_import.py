@@ -18,7 +18,6 @@ from autograder import parts
 from minigrad import ops
 from minigrad.ops import lazy
 from minigrad.ops.absent import ABSENT
-from minigrad.torch_only import TORCH_ONLY
 
 # Forks a fresh child for every program; prints what went wrong in each, by name.
 DRIVER = """
@@ -241,17 +240,10 @@ def test_what_is_public_is_listed_and_there():
     assert "minigrad.ops.unary.atan_vjp" in parts.names()
 
 
-def modules_of_both(ours, theirs, path="minigrad"):
-    """minigrad's modules and torch's of the same names, with where they are found."""
-    yield path, ours, theirs
-    for name in dir(ours):
-        own, other = getattr(ours, name, None), getattr(theirs, name, None)
-        if inspect.ismodule(own) and inspect.ismodule(other) and own.__name__ == f"{ours.__name__}.{name}":
-            yield from modules_of_both(own, other, f"{path}.{name}")
-
-
 def test_whatever_can_be_had_of_a_module_is_listed():
     torch = pytest.importorskip("torch")
+    from tools.torch_only import modules_of_both
+
     found = list(modules_of_both(minigrad, torch))
     assert {"minigrad.autograd.graph", "minigrad.nn.functional", "minigrad.optim.lr_scheduler"} <= {f[0] for f in found}
     for path, ours, theirs in found:
@@ -260,41 +252,16 @@ def test_whatever_can_be_had_of_a_module_is_listed():
         assert hidden == [], path
 
 
-def test_methods_that_only_torch_has_are_named():
-    torch = pytest.importorskip("torch")
-    theirs = {name for name in dir(torch.Tensor) if not name.startswith("_")}
-    assert {name for name in theirs if not hasattr(minigrad.Tensor, name)} == ABSENT, "ops/absent.py"
-
-
-def torchs_own(module, name):
-    """Whether torch's module makes this name itself: what it exports, its modules, and where that is not said what it defines."""
-    value, listed = getattr(module, name), getattr(module, "__all__", None)
-    if inspect.ismodule(value):
-        return value.__name__.startswith("torch.")
-    return name in listed if listed is not None else callable(value) and (value.__module__ or "").startswith("torch")
-
-
-def names_only_torch_has():
-    """By module, the names that torch has there and minigrad has not; of the modules in the table."""
-    import torch
-
-    missing = {}
-    for path, ours, theirs in modules_of_both(minigrad, torch):
-        if (module := path.partition(".")[2]) in TORCH_ONLY:
-            own = [n for n in dir(theirs) if n[0] != "_" and torchs_own(theirs, n)]
-            loaded_when_asked = torch._lazy_modules if theirs is torch else ()
-            names = {*own, *(n for n in loaded_when_asked if n[0] != "_")}
-            missing[module] = sorted(n for n in names if not hasattr(ours, n))
-    return missing
-
-
 @pytest.mark.slow
 def test_names_that_only_torch_has_are_known():
     """Asked in a fresh process: torch's modules have more names once something has imported more of torch."""
     pytest.importorskip("torch")
-    program = "import json, test_cold_import as here; print(json.dumps(here.names_only_torch_has()))"
-    child = subprocess.run(
-        [sys.executable, "-c", program], cwd=ROOT / "tests", capture_output=True, text=True, check=True
-    )
-    for module, missing in json.loads(child.stdout).items():
-        assert set(missing) == set(TORCH_ONLY[module].split()), f"torch_only.py, {module or 'torch'}"
+    child = subprocess.run([sys.executable, "tools/torch_only.py", "--check"], cwd=ROOT)
+    assert child.returncode == 0, "run: make generate"
+
+
+def test_methods_that_only_torch_has_are_named():
+    pytest.importorskip("torch")
+    from tools.torch_only import of_tensors
+
+    assert set(of_tensors()) == ABSENT, "run: make generate"

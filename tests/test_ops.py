@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import importlib
+import inspect
 import pkgutil
 import re
 import warnings
@@ -121,6 +122,14 @@ def test_every_entry_that_bears_its_own_name_is_in_the_table() -> None:
     own = {name for name, made in entries if getattr(made, "__name__", "") == name}
     assert len(own) > 40
     assert own - reached - set(functional.__all__) - set(vars(define)) == set()
+
+
+def test_every_operation_says_what_it_is() -> None:
+    """For help(), a notebook's `?` and docs/api.md."""
+    ops.load_all()
+    names = [name for _, name, _, kind, _ in ops.entries() if kind != "@"]
+    found = [getattr(minigrad.Tensor, name, None) or getattr(minigrad, name) for name in names]
+    assert [name for name, made in zip(names, found, strict=True) if len(inspect.getdoc(made) or "") < 10] == []
 
 
 def test_what_torch_has_as_a_function_in_place_is_one_here() -> None:

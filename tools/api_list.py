@@ -145,25 +145,11 @@ SECTIONS = (
     ("画图 · Drawing (minigrad only)", "minigrad.viz", "minigrad.viz."),
 )
 CONSTANTS = {"e": "2.718…", "inf": "∞", "nan": "Not a number.", "pi": "3.141…", "newaxis": "None, as an index."}
-# The operations whose entry is one line of a table, and so has no docstring.
-ELEMENTWISE = {
-    "erfc": "1 - erf x", "lgamma": "ln |Γ(x)|",
-    "abs": "|x|", "acos": "arccos x", "acosh": "arcosh x", "asin": "arcsin x", "asinh": "arsinh x", "atan": "arctan x",
-    "atanh": "artanh x", "ceil": "The least whole number ≥ x", "cos": "cos x", "cosh": "cosh x", "deg2rad": "x · π / 180",
-    "exp": "e to the x", "exp2": "2 to the x", "expm1": "e to the x, minus 1, exact for small x",
-    "floor": "The greatest whole number ≤ x", "frac": "x without its whole part", "log": "ln x", "log10": "log₁₀ x",
-    "log1p": "ln(1 + x), exact for small x", "log2": "log₂ x", "neg": "-x", "rad2deg": "x · 180 / π",
-    "reciprocal": "1 / x", "relu": "max(x, 0)", "rsqrt": "1 / √x", "sgn": "The sign of x", "sign": "The sign of x",
-    "sigmoid": "1 / (1 + e to the -x)", "sin": "sin x", "sinc": "sin(πx) / (πx)", "sinh": "sinh x", "sqrt": "√x",
-    "tan": "tan x", "tanh": "tanh x", "trunc": "x without its fraction",
-}  # fmt: skip
 FACTS = {
     "is_cpu": "Whether the tensor is in host memory.", "is_cuda": "Whether the tensor is on a GPU.",
     "is_meta": "False: there are no meta tensors here.",
     "is_quantized": "False: there are no quantized tensors here.", "is_sparse": "False: all tensors are dense.",
     "itemsize": "Bytes per element.", "nbytes": "Bytes of all elements.", "real": "The tensor itself: nothing is complex.",
-    "max": "The largest element; with dim the largest along it and their indices; with another tensor the larger of two.",
-    "min": "The smallest element; with dim the smallest along it and their indices; with another tensor the smaller of two.",
     "grad": "The gradient collected so far.",
 }  # fmt: skip
 # What rules call on Tensors among themselves, and the machinery of the engine.
@@ -227,8 +213,6 @@ def described(name: str) -> str:
     base = name.rstrip("_")
     if base in ops.ALIASES:
         return f"`{ops.ALIASES[base]}{'_' * (name != base)}` under another name."
-    if base in ELEMENTWISE:
-        return f"{ELEMENTWISE[base]}, element by element."
     return FACTS[name]
 
 

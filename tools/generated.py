@@ -23,6 +23,7 @@ class Generator(NamedTuple):
 GENERATORS = [
     Generator("environment.yml", ["tools/environment.py"], ["tools/environment.py", "--check"]),
     Generator("release/", ["-m", "autograder", "release"], ["-m", "autograder", "release", "--check"]),
+    Generator("minigrad: what only torch has", ["tools/torch_only.py"], ["tools/torch_only.py", "--check"]),
     Generator("docs/api.md", ["tools/api_list.py"], ["tools/api_list.py", "--check"]),
     Generator("docs/engine*.md", ["tools/source_links.py"], ["tools/source_links.py", "--check"]),
     Generator("docs/images/*.svg", ["tools/pictures.py"], ["tools/pictures.py", "--check"]),

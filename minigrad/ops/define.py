@@ -130,12 +130,13 @@ def unary(
     floating: bool = True,
     second: str = "",
     slopes: tuple[Rule, ...] = (),
+    doc: str = "",
 ) -> Callable[..., Tensor]:
     """An elementwise operation of one tensor.
 
     forward: on an array. self: the rule, which may name `self` and `result`. floating: integers become the default
     floating type first, as torch does for exp, log, tanh, … second, slopes: the node that records the rule
-    under create_graph, and its formulas (double_backward.py).
+    under create_graph, and its formulas (double_backward.py). doc: what it makes of x, for its docstring.
     """
     names = names_of(self)
     node_class = node_type(node, (self,), names, OneInputNode, members(second, {"self": self}, slopes))
@@ -174,6 +175,7 @@ def unary(
             keep_versions(grad_fn)
         return out if not observers else show_observers(grad_fn, out)
 
+    call.__doc__ = f"{doc}, element by element (torch.{name})." if doc else None
     return with_own_code(call, name)
 
 

@@ -270,19 +270,28 @@ ONE_PASS.update((mul_vjp_self.__code__, mul_vjp_other.__code__))
 mul_op = binary("mul", "MulBackward0", operator.mul, mixing=SCALING, self=mul_vjp_self, other=mul_vjp_other)
 div_op = binary("div", "DivBackward0", _divide, mixing=FLOATING, self=div_vjp_self, other=div_vjp_other)
 
-neg = unary("neg", "NegBackward0", negated, neg_vjp, floating=False)
-abs = unary("abs", "AbsBackward0", _abs, abs_vjp, floating=False)
+neg = unary("neg", "NegBackward0", negated, neg_vjp, floating=False, doc="-x")
+abs = unary("abs", "AbsBackward0", _abs, abs_vjp, floating=False, doc="|x|")
 relu = unary(
-    "relu", "ReluBackward0", _relu, relu_vjp, floating=False, second="ThresholdBackwardBackward0", slopes=(no_slope,)
+    "relu", "ReluBackward0", _relu, relu_vjp, floating=False, second="ThresholdBackwardBackward0", slopes=(no_slope,),
+    doc="max(x, 0)",
+)  # fmt: skip
+exp = unary("exp", "ExpBackward0", _numpy("exp"), exp_vjp, doc="e to the x")
+log = unary("log", "LogBackward0", _numpy("log"), log_vjp, doc="ln x")
+tanh = unary(
+    "tanh",
+    "TanhBackward0",
+    _numpy("tanh"),
+    tanh_vjp,
+    second="TanhBackwardBackward0",
+    slopes=(tanh_slope,),
+    doc="tanh x",
 )
-exp = unary("exp", "ExpBackward0", _numpy("exp"), exp_vjp)
-log = unary("log", "LogBackward0", _numpy("log"), log_vjp)
-tanh = unary("tanh", "TanhBackward0", _numpy("tanh"), tanh_vjp, second="TanhBackwardBackward0", slopes=(tanh_slope,))
 sigmoid = unary(
     "sigmoid", "SigmoidBackward0", sigmoid_array, sigmoid_vjp, second="SigmoidBackwardBackward0",
-    slopes=(sigmoid_slope,),
+    slopes=(sigmoid_slope,), doc="1 / (1 + e to the -x)",
 )  # fmt: skip
-reciprocal = unary("reciprocal", "ReciprocalBackward0", lambda x: 1 / x, reciprocal_vjp)
-sqrt = unary("sqrt", "SqrtBackward0", _numpy("sqrt"), sqrt_vjp)
-sin = unary("sin", "SinBackward0", _numpy("sin"), sin_vjp)
-cos = unary("cos", "CosBackward0", _numpy("cos"), cos_vjp)
+reciprocal = unary("reciprocal", "ReciprocalBackward0", lambda x: 1 / x, reciprocal_vjp, doc="1 / x")
+sqrt = unary("sqrt", "SqrtBackward0", _numpy("sqrt"), sqrt_vjp, doc="√x")
+sin = unary("sin", "SinBackward0", _numpy("sin"), sin_vjp, doc="sin x")
+cos = unary("cos", "CosBackward0", _numpy("cos"), cos_vjp, doc="cos x")

@@ -177,7 +177,7 @@ def mean(self: Tensor, dim: Ints | None = EVERY, keepdim: Bool = False, *, dtype
     return along(self, dim=dims(dim, self._data.ndim), keepdim=flag(keepdim))
 
 
-def _extremum(every: Op, along: Op, pairwise: str, kind: str) -> Any:
+def _extremum(every: Op, along: Op, pairwise: str, kind: str, doc: str) -> Any:
     def call(self: Tensor, dim: IntOrTensor = EVERY, keepdim: Bool = False, *, other: Tensor | None = None) -> Any:
         if keepdim and dim is EVERY:
             return NotImplemented
@@ -205,6 +205,7 @@ def _extremum(every: Op, along: Op, pairwise: str, kind: str) -> Any:
         return call(self, *args, **kwargs)
 
     told_apart.__name__ = told_apart.__qualname__ = kind
+    told_apart.__doc__ = f"{doc} (torch.{kind})."
     return told_apart
 
 
@@ -227,8 +228,12 @@ def reducible_dim(input: Tensor, dim: int, name: str) -> int:
 PAIRS = ("max", "min", "sort", "topk", "median", "nanmedian", "mode", "cummax", "cummin", "kthvalue")
 RETURN_TYPES = {name: return_type(name, ("values", "indices")) for name in PAIRS}
 RETURN_TYPES["aminmax"] = return_type("aminmax", ("min", "max"))
-max = _extremum(max_all, max_dim, "maximum", "max")
-min = _extremum(min_all, min_dim, "minimum", "min")
+LARGEST = "The largest element; with dim the largest along it and their indices; with another tensor the larger of two"
+SMALLEST = (
+    "The smallest element; with dim the smallest along it and their indices; with another tensor the smaller of two"
+)
+max = _extremum(max_all, max_dim, "maximum", "max", LARGEST)
+min = _extremum(min_all, min_dim, "minimum", "min", SMALLEST)
 
 
 def _place(pick: str, words: str) -> Any:

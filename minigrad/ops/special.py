@@ -209,8 +209,8 @@ def _logcumsumexp(x: Any, dim: int) -> Any:
     return module.asarray(numpy.logaddexp.accumulate(to_host(x), dim, "float64").astype(x.dtype))  # as torch adds up
 
 
-erfc = unary("erfc", "ErfcBackward0", _erfc, self=erfc_vjp)
-lgamma = unary("lgamma", "LgammaBackward0", lgamma_array, self=lgamma_vjp)
+erfc = unary("erfc", "ErfcBackward0", _erfc, self=erfc_vjp, doc="1 - erf x")
+lgamma = unary("lgamma", "LgammaBackward0", lgamma_array, self=lgamma_vjp, doc="ln |Γ(x)|")
 erfinv_op = Op("ErfinvBackward0", _erfinv, floating=True, self=erfinv_vjp)
 digamma_op = Op("DigammaBackward0", _digamma, floating=True, self=digamma_vjp)
 polygamma_op = Op("PolygammaBackward0", _polygamma, floating=True, self=polygamma_vjp)
