@@ -50,7 +50,7 @@ def listed(self: Tensor) -> list[str]:
 
 
 def mark_absent() -> None:
-    """Keep the places on Tensor."""
-    for name in ABSENT:
+    """Keep the places on Tensor; a name that there is by now is left alone."""
+    for name in ABSENT - vars(Tensor).keys():
         setattr(Tensor, name, Absent(name))
     Tensor.__dir__ = listed  # type: ignore[assignment]
