@@ -35,7 +35,7 @@ TOLERANCE = {
 
 NOT_FINITE = ("nan", "inf", "-inf")  # as checks.encode names these numbers
 _MISSING = re.compile(rf"(\w[\w.]*) {YOURS}")
-_AN_ERROR = re.compile(r"\w+(Error|Exception|Warning): ")
+_AN_ERROR = re.compile(r"\w+(Error|Exception|Warning)(: |$)")
 NAMED = 3  # parts that are named, where many are not written
 LEGIBLE = 6  # items of a list that two languages side by side can show whole, twice
 
@@ -288,8 +288,8 @@ def _ended(outcome: Outcome) -> Text:
     """What kept a run from its end."""
     error = outcome.error or {}
     ended: Text | None = error.get("ended")  # the referee knows better words for some (testimony.py)
-    raised = "NotImplementedError" if unwritten(outcome) else f"{error.get('class')}: {error.get('message')}"
-    return ended or text("raised", error=raised)
+    said = f"{error.get('class')}: {error.get('message')}".removesuffix(": ")
+    return ended or text("raised", error="NotImplementedError" if unwritten(outcome) else said)
 
 
 def none_written(stubs: list[str]) -> Text:

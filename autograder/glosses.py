@@ -17,7 +17,7 @@ from typing import Any
 import minigrad
 from autograder import own_source, parts
 from autograder.by_name import functions
-from autograder.checks import Check, for_lesson
+from autograder.checks import Check, Outcome, first_sentence, for_lesson
 from autograder.errors import AutograderError
 from autograder.messages import Text, text
 from autograder.reach import arguments
@@ -150,6 +150,24 @@ def _made_by_a_list(check: Check, fault: dict[str, Any]) -> bool:
     of_none = _OF_NONE.search(fault["message"])
     again = rf"{_SET_ANEW}|\.({_IN_PLACE})\(.*\)\.{of_none[1] if of_none else ''}\b"
     return bool(of_none) and bool(re.search(again, fault["code"]))
+
+
+def error_at(check: Check, outcome: Outcome) -> Text | None:
+    """The first error of a run, if it arose in a line of the learner's; of several parts it is said which one's."""
+    if not outcome.faults:
+        return None
+    fault = outcome.faults[0]
+    name = "NotImplementedError" if fault["class"] == parts.NOT_WRITTEN else fault["class"]
+    return at(check, fault, f"{name}: {first_sentence(fault['message'])}".removesuffix(": "))
+
+
+def at(check: Check, fault: dict[str, Any], what: Text | str) -> Text | None:
+    """What happened in a line of the learner's, if in one."""
+    if not fault["line"]:
+        return None
+    here = where(check, fault) if len(check.parts) > 1 else None
+    key, named = ("error_in", here[0]) if here else ("error_at", None)
+    return text(key, error=what, line=fault["line"], code=fault["code"], part=named)
 
 
 def where(check: Check, fault: dict[str, Any]) -> tuple[str, str, Any] | None:

@@ -16,7 +16,7 @@ import random
 import subprocess
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -162,6 +162,10 @@ def _view(this: Check, run: _Run, seed: int) -> View:
     elif verdict.passed:
         _seeds.pop(this.name, None)
         view.notes = list(_kept(this))
+    elif empty := [part for part in this.parts if parts.is_empty(parts.plugged()[part])]:
+        _seeds[this.name] = seed
+        names = ", ".join(part.rpartition(".")[2] for part in empty)
+        view.notes = [text("nothing_in_it", parts=names), *_more_help(empty)]
     else:
         _seeds[this.name] = seed
         _explain_in_time(view, this, run.outcome, verdict, seed, run.printed)
@@ -174,7 +178,7 @@ def _without_end(this: Check, run: _Run, seed: int) -> View:
     assert run.stopped
     _seeds[this.name] = seed
     what, only = text("took_too_long", seconds=LONGEST), _only_some(this, seed, _STOPPED)
-    notes = [_at(this, checks.fault(run.stopped), what) or what, *([only] if only else [])]
+    notes = [glosses.at(this, checks.fault(run.stopped), what) or what, *([only] if only else [])]
     view = View(this.name, "fail", f"0/{this.points}", notes=notes, hint=text("hint", hint=text("never_ends")))
     view.footer, view.printed = _footer(this, seed), run.printed.shown()
     return view
@@ -183,7 +187,7 @@ def _without_end(this: Check, run: _Run, seed: int) -> View:
 def _unwritten(this: Check, outcome: Outcome, seed: int) -> View:
     """What to say where some of the check's own parts are not written."""
     stubs = _stubs(this)
-    notes = [compare.none_written(stubs)] if stubs else []
+    notes = [compare.none_written(stubs)] if stubs else [*filter(None, [glosses.error_at(this, outcome)])]
     view = _to_do(this, [*notes, *(parts.write_it(part) for part in stubs[:1])])
     if set(this.parts) - set(outcome.unwritten):  # what the others have earned
         verdict = compare.judge(this, oracle.expected(this.name, seed), outcome)
@@ -235,10 +239,15 @@ def _explain(view: View, this: Check, outcome: Outcome, verdict: compare.Verdict
     elif len(this.parts) > 1:
         only = _only_some(this, seed, verdict.grade)
         view.notes += [only] if only else []
-    bare = {text("same_for_all"), _error_at(this, outcome)}  # what is wrong, and not what to do about it
+    bare = {text("same_for_all"), glosses.error_at(this, outcome)}  # what is wrong, and not what to do about it
     if not view.hint and bare.issuperset(view.notes) and len(this.parts) <= returns.FEW:
-        more = [f'hint("{part.rpartition(".")[2]}")' for part in this.parts if hints.left(part) > 0]
-        view.notes += [text("stuck", hints=", ".join(more))] if more else list(map(_no_hint_left, this.parts))
+        view.notes += _more_help(this.parts)
+
+
+def _more_help(names: Sequence[str]) -> list[Text]:
+    """Where there is more help with these parts."""
+    more = [f'hint("{part.rpartition(".")[2]}")' for part in names if hints.left(part) > 0]
+    return [text("stuck", hints=", ".join(more))] if more else list(map(_no_hint_left, names))
 
 
 def _no_hint_left(part: str) -> Text:
@@ -342,7 +351,7 @@ def _notes(this: Check, outcome: Outcome, odd: list[Text]) -> Iterator[Text]:
         ):
             yield text("never_called", parts=part.rpartition(".")[2])
     yield from odd
-    if error := _error_at(this, outcome):
+    if error := glosses.error_at(this, outcome):
         yield error
         yield from glosses.notes(this, outcome.faults[0])
 
@@ -351,23 +360,6 @@ def _another_calls(this: Check, part: str) -> bool:
     """Whether another part of the check should have called it: else its turn may not have come, and no one is to blame."""
     others = [function for each in this.parts if each != part for function in functions(parts.original(each))]
     return any(part.rpartition(".")[2] in code.co_names for each in others for code in reach.codes(each.__code__))
-
-
-def _error_at(this: Check, outcome: Outcome) -> Text | None:
-    """The first error of a run, if it arose in a line of the learner's; of several parts it is said which one's."""
-    if not outcome.faults:
-        return None
-    fault = outcome.faults[0]
-    return _at(this, fault, f"{fault['class']}: {checks.first_sentence(fault['message'])}")
-
-
-def _at(this: Check, fault: dict[str, Any], what: Text | str) -> Text | None:
-    """What happened in a line of the learner's, if in one."""
-    if not fault["line"]:
-        return None
-    part = glosses.where(this, fault) if len(this.parts) > 1 else None
-    key, named = ("error_in", part[0]) if part else ("error_at", None)
-    return text(key, error=what, line=fault["line"], code=fault["code"], part=named)
 
 
 def _misshapen(this: Check, outcome: Outcome, seed: int) -> Iterator[Text]:

@@ -151,7 +151,7 @@ def _tried(part: Callable[..., Any], given: tuple[Any, ...]) -> Any:
 
 
 def _raised(error: Exception) -> Raised:
-    return Raised(f"{type(error).__name__}: {checks.first_sentence(str(error))}")
+    return Raised(checks.in_words(error))
 
 
 def _plain(value: Any) -> bool:

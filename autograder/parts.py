@@ -63,13 +63,15 @@ _checking: list[Collection[str]] = []  # the parts of the check that runs
 
 def implements(name: str) -> Callable[[Any], Any]:
     """Plug the decorated function or class into the engine as part `name`; the name itself stays usable."""
+    if not isinstance(name, str):  # without brackets it is the function itself
+        raise UnknownName("implements_which", getattr(name, "__name__", name), names())
     original(name)  # an unknown name is refused before the function is even looked at
 
     def plug_it(written: Any) -> Any:
         plug(name, written)
         if is_stub(written):
             note = text("stub_left" if has_code(written) else "stub_plugged", short=name.rpartition(".")[2])
-            print(f"{note.zh}\n{note.en}")
+            print(note)
         return written
 
     return plug_it
@@ -81,6 +83,16 @@ def is_stub(written: Any) -> bool:
     return any("NotImplementedError" in each.__code__.co_names for each in functions if hasattr(each, "__code__"))
 
 
+def is_empty(written: Any) -> bool:
+    """Whether a function has no code: nothing beside its docstring, `pass` and `return`."""
+    code = getattr(written, "__code__", None)
+    return code is not None and all(
+        each.opname in ("RESUME", "NOP") or (each.opname in NOTHING and each.argval is None)
+        for each in dis.get_instructions(code)
+    )
+
+
+NOTHING = ("LOAD_CONST", "RETURN_VALUE", "RETURN_CONST")
 STUB = set("RESUME LOAD_GLOBAL PUSH_NULL CACHE PRECALL CALL CALL_FUNCTION LOAD_CONST RAISE_VARARGS NOP".split())
 
 

@@ -77,6 +77,35 @@ def test_parts_that_are_not_written_are_no_mistakes_beside_one(capsys):
     assert said.count("✗") == 2 and "\n  – 后面的 20 项 · the other 20" in said  # what was not reached is not wrong
 
 
+def test_a_part_with_nothing_in_it_gets_no_hint_of_a_mistake_that_comes_to_the_same(capsys):
+    def run_backward(buffers, retain_graph, create_graph, task=None):
+        """Walk the graph."""
+
+    written = {each: parts.original(each) for each in checks.get("gradients_meet").parts}
+    said = seen(capsys, written | {"minigrad.autograd.engine.run_backward": run_backward}, "gradients_meet")
+    assert said.startswith("✗ gradients_meet · 0/") and "Nothing happens in your run_backward yet" in said
+    assert 'hint("run_backward")' in said and "Hint: " not in said
+    assert not any(map(parts.is_empty, (lambda: 0, lambda: False, lambda: said, lambda: print(), type)))
+
+
+def test_what_a_helper_leaves_unwritten_is_shown(capsys):
+    def helper(shape):
+        raise NotImplementedError("todo")
+
+    said = seen(capsys, {RULE: lambda shape, target: helper(shape)}, "broadcast_rule")
+    assert said.startswith("○ broadcast_rule · 0/2\n") and "NotImplementedError: todo (line" in said
+
+
+def test_an_error_without_words_is_its_name_alone(capsys):
+    def fails(*inputs):
+        raise AssertionError
+
+    said = seen(capsys, {RULE: fails}, "broadcast_rule")
+    assert "yours AssertionError, right would be True" in said and "AssertionError:" not in said
+    said = seen(capsys, {MUL: fails, OTHER: lambda grad, self: grad * self}, "mul_backward")
+    assert "\n  AssertionError (line" in said and "AssertionError:" not in said
+
+
 def test_where_a_slip_happened_is_said_also_when_the_program_has_caught_it(capsys):
     def broadcasts_to(shape, target):
         return (1) + shape == target
@@ -321,7 +350,7 @@ def test_torch_in_one_part_is_not_held_against_another_that_calls_it(capsys):
 def test_a_part_that_no_other_should_have_called_is_not_said_to_be_unused(capsys):
     """check_version is asked only about values that were written to: with a step that writes nothing there are none."""
     training = checks.get("weight_update_training").parts
-    still = {part: parts.original(part) for part in training} | {"minigrad.optim.SGD.step": lambda self: None}
+    still = {part: parts.original(part) for part in training} | {"minigrad.optim.SGD.step": lambda self: self.lr}
     said = seen(capsys, still, "weight_update_training")
     assert "With the engine's own step this check passes" in said and "never used your check_version" not in said
     asked = checks.get("weight_update_training"), checks.get("engine_trains_a_network")

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import minigrad
-from autograder import checks, parts
+from autograder import checks, messages, parts
 from autograder.errors import NotWritten, PartError, UnknownName
 from autograder.swap import replace_everywhere
 
@@ -259,6 +259,24 @@ def test_a_part_not_written_says_so_and_the_engine_goes_on_with_its_own(capsys):
 
     told = capsys.readouterr().out
     assert "把这一行删掉" in told and "delete that line" in told
+
+
+def test_the_remark_on_a_part_not_written_is_in_the_language_chosen(capsys):
+    messages.language("en")
+    try:
+        parts.implements(MUL)(not_written)
+    finally:
+        messages.language("both")
+    assert capsys.readouterr().out.startswith("mul_vjp_self is not written yet")
+
+
+def test_implements_without_brackets_asks_for_the_name_and_knows_it():
+    def mul_vjp_self(grad, other):
+        return grad * other
+
+    with pytest.raises(UnknownName, match="Put its name in the brackets") as caught:
+        parts.implements(mul_vjp_self)
+    assert f"Did you mean: {MUL}" in str(caught.value)
 
 
 def test_a_part_not_written_is_an_error_in_words_while_a_check_runs():

@@ -202,13 +202,13 @@ _slips: list[dict[str, Any]] = []
 
 
 def raises(action: Callable[[], Any]) -> str | None:
-    """What `action` raises, as "ErrorClass: its first sentence"; None when it raises nothing."""
+    """What `action` raises, in words; None when it raises nothing."""
     try:
         action()
     except Exception as error:
         if parts.not_written(error):
             raise  # a part not yet written is no answer to any question
-        said = f"{type(error).__name__}: {first_sentence(str(error))}"
+        said = in_words(error)
         if isinstance(error, SLIPS) and (slip := fault(error))["line"]:
             _slips.append(slip | {"caught": said})
         return said
@@ -256,6 +256,11 @@ def first_sentence(message: str) -> str:
     """A message up to the end of its first sentence, on one line."""
     line = " ".join(message.split())
     return re.split(r"(?<=[.!?])\s", line, maxsplit=1)[0].rstrip(".")[:MAX_TEXT]
+
+
+def in_words(error: BaseException) -> str:
+    """An error's class and the first sentence of what it says, if anything."""
+    return f"{type(error).__name__}: {first_sentence(str(error))}".removesuffix(": ")
 
 
 def fault(error: BaseException) -> dict[str, Any]:
@@ -343,7 +348,7 @@ def _called(value: Callable[[], Any], faults: list[dict[str, Any]] | None, depth
             raise
         if faults is not None:
             faults.append(fault(error))
-        return {"error": f"{type(error).__name__}: {first_sentence(str(error))}"}
+        return {"error": in_words(error)}
     return encode(result, faults, depth + 1)
 
 
@@ -358,7 +363,7 @@ def _array(value: Any) -> Any:
     try:
         array = np.asarray(value.numpy(force=True) if hasattr(value, "detach") else value)
     except Exception as error:
-        return {"unencodable": f"{type(value).__name__} ({type(error).__name__}: {first_sentence(str(error))})"}
+        return {"unencodable": f"{type(value).__name__} ({in_words(error)})"}
     if array.dtype.kind not in "fiub" or not hasattr(value, "shape"):
         return {"unencodable": type(value).__name__}
     if array.size > MAX_ENTRIES:
