@@ -74,14 +74,10 @@ def _complain(error: AutograderError) -> int:
 
 
 def _in_words(error: Exception) -> AutograderError | None:
-    """What the system or the database refused, where no command has better words for it; None for a bug of ours."""
+    """What the system refused, where no command has better words for it; None for a bug of ours."""
     if isinstance(error, OSError):
-        where = " ".join(filter(None, [str(error.filename or ""), error.strerror or str(error)]))
+        where = ": ".join(filter(None, [str(error.filename or ""), error.strerror or str(error)]))
         return AutograderError(text("system_refused"), where=where, remedy=text("system_refused_remedy"))
-    if type(error).__module__.startswith("sqlalchemy"):
-        return AutograderError(
-            text("gradebook_refused"), where=str(getattr(error, "orig", error)), remedy=text("gradebook_remedy")
-        )
     return None
 
 

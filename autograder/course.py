@@ -7,9 +7,7 @@ nothing about scores.
 
 from __future__ import annotations
 
-import csv
 import functools
-import io
 import logging
 import os
 import re
@@ -19,17 +17,19 @@ import sys
 import traceback
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 from traitlets.config import Config, PyFileConfigLoader
 
+from autograder import roster
 from autograder.errors import AutograderError
-from autograder.files import lock, plain_name
+from autograder.files import lock
 from autograder.ledger import Ledger
 from autograder.lessons import COURSE, Lesson
 from autograder.messages import Text, text
+from autograder.terminal import said_if_long
 
 CONFIG = "nbgrader_config.py"
 MERGE_MARKS = ("<<<<<<<", "=======", ">>>>>>>")  # what git leaves where two versions meet
@@ -50,7 +50,6 @@ c.CourseDirectory.root = str(Path(__file__).resolve().parent)
 c.CourseDirectory.release_directory = "release"
 c.Exchange.root = str(Path(c.CourseDirectory.root) / "exchange")
 """
-_EMPTY_ROSTER = "id,first_name,last_name,email\n"
 # Beside a submission: its time, whose feedback will be, what the student was told when it was sent.
 STAMP, SECRET, RECEIPT = "timestamp.txt", "submission_secret.txt", "receipt.json"
 NOTES = (STAMP, SECRET)  # as nbgrader knows them
@@ -90,7 +89,7 @@ class Course:
             return False
         (folder / "exchange").mkdir(parents=True, exist_ok=True)  # nbgrader complains if it is not there
         if not (folder / "roster.csv").exists():
-            (folder / "roster.csv").write_text(_EMPTY_ROSTER)
+            (folder / "roster.csv").write_text(roster.EMPTY)
         (folder / CONFIG).write_text(_OWN_CONFIG)
         return True
 
@@ -134,7 +133,7 @@ class Course:
 
     def roster(self) -> dict[str, str]:
         """The names of the students on the roster (roster.csv, in nbgrader's import format), by id."""
-        return {student: _full_name(first, last) for student, (first, last, _) in self.people().items()}
+        return {student: roster.full_name(first, last) for student, (first, last, _) in self.people().items()}
 
     def enrol(self) -> None:
         """Put the roster's students into the gradebook, under their names."""
@@ -146,28 +145,7 @@ class Course:
 
     def people(self) -> dict[str, tuple[str, str, str]]:
         """The roster: (first name, last name, e-mail) by id."""
-        path = self.root / "roster.csv"
-        if not path.is_file():
-            return {}
-        try:
-            # newline="": a name may hold what Python takes for the end of a line, csv knows better
-            table = csv.DictReader(io.StringIO(path.read_bytes().decode("utf-8-sig"), newline=""), strict=True)
-            heads = table.fieldnames = [re.sub(r"[\s-]+", "_", each.strip().lower()) for each in table.fieldnames or ()]
-            rows = [(table.line_num, row) for row in table if any(value for key, value in row.items() if key)]
-        except (UnicodeDecodeError, csv.Error) as error:
-            raise AutograderError(text("roster_unreadable", error=error), str(path), text("roster_remedy")) from None
-        if "id" not in heads:
-            raise AutograderError(text("roster_without_id"), str(path), text("roster_remedy"))
-        found: dict[str, tuple[str, str, str]] = {}
-        for line, row in rows:
-            student = (row["id"] or "").strip()
-            if student in found or not plain_name(student):
-                twice, bad = ("roster_twice", "roster_twice_remedy"), ("roster_bad_id", "roster_bad_id_remedy")
-                why, remedy = twice if student in found else bad
-                raise AutograderError(text(why, id=student), f"{path}:{line}", text(remedy))
-            first, last, email = (" ".join((row.get(c) or "").split()) for c in ("first_name", "last_name", "email"))
-            found[student] = (first, last, email)
-        return found
+        return roster.read(self.root / "roster.csv")
 
     def nbgrader(self, command: str, lesson: str, student: str | None = None) -> None:
         """Run generate_assignment, autograde or generate_feedback as nbgrader does.
@@ -210,12 +188,13 @@ class Course:
 
     @contextmanager
     def gradebook(self) -> Iterator[Any]:
-        """Open nbgrader's gradebook. AutograderError if it does not open."""
-        from nbgrader.api import Gradebook
-        from sqlalchemy.exc import SQLAlchemyError
+        """Open nbgrader's gradebook. AutograderError if it does not open, or if the database refuses something."""
+        from nbgrader.api import Gradebook, InvalidEntry
+        from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
         directory = self.coursedir()
-        with _tools_on_path(), _without_nbgraders_warnings():
+        long = said_if_long(text("gradebook_waited_for", gradebook=self.db_shown))
+        with long, _tools_on_path(), _without_nbgraders_warnings():
             opened = Gradebook.__new__(Gradebook)  # in two steps: what it has opened when it raises has to be closed
             try:
                 opened.__init__(directory.db_url, directory.course_id)
@@ -231,8 +210,17 @@ class Course:
                         "server is running; nothing was changed.",
                     ),
                 ) from None
-            with opened as gradebook:
-                yield gradebook
+            try:
+                with opened as gradebook:
+                    yield gradebook
+            except (DBAPIError, InvalidEntry) as error:
+                refused = (
+                    error if isinstance(error, DBAPIError) else error.__context__
+                )  # nbgrader drops the cause's class
+                if not isinstance(refused, DBAPIError):
+                    raise
+                where = f"{self.db_shown}: {refused.orig}"
+                raise AutograderError(text("gradebook_refused"), where, text("gradebook_remedy")) from None
 
     @property
     def db(self) -> str:
@@ -284,13 +272,15 @@ class Course:
 
         log = logging.Logger("nbgrader", logging.INFO)
         to_file = logging.FileHandler(self.log_path, encoding="utf-8", delay=True)
+        to_file.handleError = lambda record: None  # type: ignore[method-assign]  # a full disk is said by what is written
         to_file.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
         log.addHandler(to_file)
         log.addHandler(Collect(logging.ERROR))
         try:
             yield log, complaints
         finally:
-            to_file.close()
+            with suppress(OSError):  # what a full disk did not take
+                to_file.close()
 
 
 def _configuration(home: Path) -> Config:
@@ -320,25 +310,23 @@ def database(url: str) -> dict[str, dict[str, Any]]:
     return {"CourseDirectory": {"db_url": url}}
 
 
-def _full_name(first: str, last: str) -> str:
-    """A name as its owner writes it: 李娜, Emma Clarke."""
-    return last + first if last and ord(last[0]) > 0x2E80 else f"{first} {last}".strip()
-
-
 @contextmanager
 def _without_nbgraders_warnings() -> Iterator[None]:
-    """Silence SQLAlchemy's remarks on how nbgrader adds a submission, and on a Ctrl-C; they concern nobody here."""
+    """Silence SQLAlchemy's remarks on how nbgrader adds a submission, which concern nobody here, and what is raised as well."""
     from sqlalchemy.exc import SAWarning
 
-    logging.getLogger("sqlalchemy.pool.impl.QueuePool").addFilter(_is_no_ctrl_c)
+    logging.getLogger("sqlalchemy.pool.impl.QueuePool").addFilter(_is_news)
+    logging.getLogger("tornado.application").addFilter(_is_news)  # nbgrader's, in a process without a server
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SAWarning)
         yield
 
 
-def _is_no_ctrl_c(said: logging.LogRecord) -> bool:
-    """Whether a remark is about something else than Ctrl-C, which is raised as well: its traceback tells nobody more."""
-    return not (said.exc_info and isinstance(said.exc_info[1], KeyboardInterrupt))
+def _is_news(said: logging.LogRecord) -> bool:
+    """Whether a remark is about something else than Ctrl-C or what a database refused: its traceback tells nobody more."""
+    from sqlalchemy.exc import DBAPIError
+
+    return not (said.exc_info and isinstance(said.exc_info[1], KeyboardInterrupt | DBAPIError))
 
 
 @contextmanager

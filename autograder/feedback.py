@@ -12,6 +12,7 @@ from pathlib import Path
 
 from autograder.course import Course
 from autograder.errors import AutograderError, UnknownName
+from autograder.files import put
 from autograder.grade import released_lesson
 from autograder.marks import Marks, marks
 
@@ -47,7 +48,7 @@ def feedback(
             except AutograderError as error:
                 failed.append(error)
                 continue
-            note.write_text(state)
+            put(note, state.encode())
         pages.append(page)
         step(student)
     if failed:

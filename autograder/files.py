@@ -23,17 +23,24 @@ _MOST = 120  # bytes: of a name, to which others will be added
 
 
 def put(path: Path, data: bytes, mode: int = 0o644) -> None:
-    """Write a file beside its place and move it there: nobody ever sees half of it."""
-    descriptor, scratch = tempfile.mkstemp(dir=path.parent, prefix=".new-")
+    """Write a file beside its place and move it there: nobody ever sees half of it.
+
+    An OSError names the file itself: that of a full disk would name none.
+    """
+    scratch = None
     try:
+        descriptor, scratch = tempfile.mkstemp(dir=path.parent, prefix=".new-")
         with os.fdopen(descriptor, "wb") as file:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
         os.chmod(scratch, mode)
         os.replace(scratch, path)
-    except BaseException:
-        os.unlink(scratch)
+    except BaseException as error:
+        if scratch:
+            os.unlink(scratch)
+        if isinstance(error, OSError):
+            error.filename = str(path)
         raise
 
 

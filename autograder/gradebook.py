@@ -102,30 +102,14 @@ class Writer:
     # ── rows ─────────────────────────────────────────────────────────────────────────────────────
 
     def _write_rows(self, items: list[Item]) -> None:
-        from sqlalchemy.exc import DBAPIError
-
         if not items:
             return
-        try:
-            with self.course.gradebook() as gradebook:
-                rows = _Rows(gradebook, self.lesson.name)
-                for item, time in [(item, self._time(item.student)) for item in items]:
-                    rows.add(item, time, self.no_response)
-                rows.save()
-                late = rows.late([item.student for item in items])
-        except DBAPIError as error:
-            raise AutograderError(
-                Text(
-                    "成绩册没有收下这批成绩；之前写好的都在。",
-                    "The gradebook did not accept this batch; everything written before it is kept.",
-                ),
-                where=f"{self.course.db_shown}: {error.orig}",
-                remedy=Text(
-                    "被锁住就等别的程序做完，磁盘满了就腾出空间，再运行同样的命令；评好的不会重评。",
-                    "If it is locked, wait for the other program; if the disk is full, free some space. Then run the same "
-                    "command again: nothing is graded twice.",
-                ),
-            ) from None
+        with self.course.gradebook() as gradebook:
+            rows = _Rows(gradebook, self.lesson.name)
+            for item, time in [(item, self._time(item.student)) for item in items]:
+                rows.add(item, time, self.no_response)
+            rows.save()
+            late = rows.late([item.student for item in items])
         for student in late:
             self._penalise(student)
 

@@ -28,6 +28,7 @@ from typing import Any, NamedTuple
 from autograder.errors import AutograderError
 from autograder.messages import Text, text
 from autograder.records import Entry
+from autograder.terminal import said_if_long
 
 __all__ = ["MOST_TRIES", "Dead", "Key", "Ledger"]
 
@@ -188,7 +189,7 @@ class Ledger:
         """All rows or none of them."""
         if not rows:
             return
-        with self._errors():
+        with said_if_long(text("ledger_waited_for", path=self.path)), self._errors():
             connection = self._connection()
             connection.execute("BEGIN IMMEDIATE")
             try:

@@ -58,7 +58,7 @@ def grader_version(released: bytes) -> str:
 NOT_GRADING = frozenset(
     """__main__ blame cheats cli cluster collect ctrl_c demo doctor engine_map exchange export feedback feedback_page
     glosses gradebook handed_in hints last_run leaks ledger markdown marks notebook notices one_call own_folder own_source pages
-    plots reach receipts regrade release remarks replay report returns sample_class show sources summary terminal usage
+    plots reach receipts regrade release remarks replay report returns roster sample_class show sources summary terminal usage
     waiting workspace""".split()
 )
 

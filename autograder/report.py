@@ -25,6 +25,7 @@ from rich.text import Text as Line
 
 from autograder import export, pages
 from autograder.course import Course
+from autograder.files import put
 from autograder.grade import Result, released_lesson
 from autograder.lessons import Lesson
 from autograder.messages import Text, text
@@ -193,7 +194,7 @@ class _Templates:
         target = self.folder / path
         target.parent.mkdir(parents=True, exist_ok=True)
         if not target.is_file() or target.read_text(encoding="utf-8") != page:
-            target.write_text(page, encoding="utf-8")
+            put(target, page.encode())
 
 
 def _file(student: str) -> str:

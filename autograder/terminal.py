@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
     from autograder.course import Course
     from autograder.grade import Result
+    from autograder.messages import Text
 
 # What they show is text: `[x]` in a file's name is no markup, and `:x:` no picture.
 _AS_IT_IS: dict[str, Any] = {"markup": False, "emoji": False}
@@ -72,6 +73,18 @@ def feedback_shown(course: Course, lesson: str, students: list[str] | None = Non
 
     with bar(f"{lesson} 反馈 · feedback", len(students or course.students(lesson)), quiet=True) as step:
         return feedback(course, lesson, students, step)
+
+
+@contextlib.contextmanager
+def said_if_long(words: Text) -> Iterator[None]:
+    """Say what is waited for, once, if the block lasts; beside a bar, too, and where there is no terminal."""
+    timer = threading.Timer(PATIENCE, lambda: errors.print(" · ".join(words.lines()), highlight=False, soft_wrap=True))
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
 
 
 @contextlib.contextmanager

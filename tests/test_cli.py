@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import io
 import os
 import shutil
@@ -225,12 +226,23 @@ def test_a_roster_as_spreadsheets_and_people_write_it(course):
         course.people()
 
 
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "gbk", "gb18030", "utf-16"])
+@pytest.mark.parametrize("separator", [",", ";", "\t"])
+def test_a_roster_is_read_in_the_encodings_and_with_the_separators_of_spreadsheets(course, encoding, separator):
+    rows = [("id", "first_name", "last_name", "email"), ("s1", "镕基", "朱", "z@b.org"), ("s2", "Ada, Lady", "娜", "")]
+    written = io.StringIO()
+    csv.writer(written, delimiter=separator).writerows(rows)
+    (course.root / "roster.csv").write_bytes(written.getvalue().encode(encoding))
+    assert course.people() == {"s1": ("镕基", "朱", "z@b.org"), "s2": ("Ada, Lady", "娜", "")}
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("roster", "zh", "en", "remedy"),
     [
-        ("id,first_name,last_name,email\n1,娜,李,\n".encode("gbk"), "读不出来", "cannot be read", CSV),
-        ("id,first_name\n1,娜\n".encode("utf-16"), "读不出来", "cannot be read", CSV),
+        ("id,first_name\n1,André\n".encode("latin-1"), "读不出来", "cannot be read", CSV),
+        ("id,first_name\n1,Ada\n2,Jürgen\n".encode("latin-1"), "也不像 GBK", "roster.csv:3", CSV),
+        ("id,first_name\n1,娜\n".encode("utf-16-le"), "没有 id 这一列", "no id column", CSV),
         (
             'id,first_name\n1,"娜\n2,Ada\n3,Bob\n'.encode(),
             "读不出来",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import os
+import re
 import shutil
 import signal
 import sqlite3
@@ -15,7 +16,7 @@ from pathlib import Path
 import pytest
 from scratch_lesson import scratch_class
 
-from autograder import cli
+from autograder import cli, terminal
 from autograder.course import Course
 from autograder.errors import AutograderError
 from autograder.grade import grade
@@ -150,6 +151,21 @@ def test_a_gradebook_that_another_program_has_locked(course, wanted, monkeypatch
     assert outcome(course) == wanted
 
 
+@pytest.mark.parametrize("held", ["EXCLUSIVE", "IMMEDIATE"])
+def test_who_waits_for_a_locked_gradebook_is_told_so(course, monkeypatch, capsys, held):
+    """By one that reads as well as writes, or by one that writes; names that are new have to be written."""
+    (course.root / "roster.csv").write_text("id,first_name\nnobody-yet,Nobody\n")
+    monkeypatch.setattr(terminal, "PATIENCE", 0.2)
+    other = sqlite3.connect(course.root / "gradebook.db", isolation_level=None)
+    other.execute(f"BEGIN {held}")
+    assert cli.main(["--course", str(course.root), "grade", LESSON]) == 1
+    other.execute("ROLLBACK")
+    other.close()
+    told = capsys.readouterr().err
+    assert f"hold locked: {course.db_shown}\n✗" in told and f"{course.db_shown}: database is locked" in told
+    assert "Traceback" not in told
+
+
 def test_a_damaged_gradebook_is_left_as_it_is(course, wanted):
     grade(LESSON, ["sample-li-na"], course=course)
     path = course.root / "gradebook.db"
@@ -171,7 +187,7 @@ FULL = """
 import os, shutil, sys
 from pathlib import Path
 sys.path[:0] = [{tests!r}]
-from autograder import cli
+from autograder import cli, terminal
 template, disk = map(Path, sys.argv[1:])
 said = 0
 for left in (40, 110, 180):
@@ -205,6 +221,44 @@ def test_a_disk_that_fills_up_during_a_run(template, wanted, tmp_path):
     assert "Traceback" not in done.stdout + done.stderr and "→" in done.stdout + done.stderr
     for root in sorted(tmp_path.glob("course*")):
         assert outcome(Course(root)) == wanted, root.name
+
+
+TO_THE_BRIM = """
+import os, shutil, sys
+from pathlib import Path
+from autograder import cli
+from autograder.course import Course
+graded, disk = map(Path, sys.argv[1:])
+root = shutil.copytree(graded, disk / "course")
+Course(root).ledger.counts("90_scratch")  # opened while there is room
+with open(disk / "filler", "wb", buffering=0) as filler:
+    try:
+        while filler.write(bytes(4096)): pass
+    except OSError: pass
+for command in ("report", "export", "feedback"):
+    print(command, cli.main(["--course", str(root), command, "90_scratch"]), file=sys.stderr)
+"""
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="只有 root 能挂载一个小磁盘 · only root can mount a small disk")
+def test_what_cannot_be_written_on_a_full_disk_is_named(course, tmp_path):
+    grade(LESSON, course=course)
+    course.ledger.close()
+    (disk := tmp_path / "disk").mkdir()
+    mount = 'mount -t tmpfs -o size=9m none "$1" && exec "$2" -c "$3" "$4" "$1"'
+    words = [disk, sys.executable, TO_THE_BRIM, course.root]
+    done = subprocess.run(
+        ["unshare", "--mount", "sh", "-c", mount, "sh", *words], capture_output=True, text=True, cwd=PROJECT
+    )
+    assert re.findall("^(?:report|export|feedback) 1$", done.stderr, re.MULTILINE) == [
+        "report 1",
+        "export 1",
+        "feedback 1",
+    ]
+    named = [line for line in done.stderr.splitlines() if "No space left on device" in line]
+    for line, name in zip(named, ("report/index.html", "report/scores.csv", "feedback/sample-"), strict=True):
+        assert f"{disk}/course/{name}" in line
+    assert "Traceback" not in done.stdout + done.stderr
 
 
 def test_the_clock_going_back_between_two_runs(course, monkeypatch):
