@@ -36,7 +36,7 @@ TOLERANCE = {
 NOT_FINITE = ("nan", "inf", "-inf")  # as checks.encode names these numbers
 _MISSING = re.compile(rf"(\w[\w.]*) {YOURS}")
 _AN_ERROR = re.compile(r"\w+(Error|Exception|Warning)(: |$)")
-NAMED = 3  # parts that are named, where many are not written
+NAMED = 3  # parts that are named, where there are many
 LEGIBLE = 6  # items of a list that two languages side by side can show whole, twice
 
 
@@ -293,11 +293,16 @@ def _ended(outcome: Outcome) -> Text:
 
 
 def none_written(stubs: list[str]) -> Text:
-    """That these parts, one or several, are not written yet; the first of them by name."""
-    names = [each.rpartition(".")[2] for each in stubs]
+    """That these parts, one or several, are not written yet."""
+    return text("parts_not_written" if len(stubs) > 1 else "part_not_written", part=named(stubs))
+
+
+def named(parts: list[str]) -> Text:
+    """The short names of parts; of many the first, and how many more there are."""
+    names = [each.rpartition(".")[2] for each in parts]
     if len(names) > NAMED + 1:
-        return text("many_not_written", part=", ".join(names[:NAMED]), more=len(names) - NAMED)
-    return text("parts_not_written" if len(names) > 1 else "part_not_written", part=", ".join(names))
+        return text("and_more", names=", ".join(names[:NAMED]), more=len(names) - NAMED)
+    return Text(*[", ".join(names)] * 2)
 
 
 def _reason(check: Check, outcome: Outcome, unused: list[str], findings: list[Finding]) -> Text:

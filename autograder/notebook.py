@@ -123,7 +123,8 @@ def look(this: Check, seed: int) -> View:
     Where other parts of the learner's spoil it, they are all replaced by the engine's own, as in grading.
     """
     if missing := [part for part in this.parts if part not in parts.plugged()]:
-        return _to_do(this, [text("not_plugged", part=part) for part in missing])
+        several = text("several_not_plugged", parts=compare.named(missing))
+        return _to_do(this, [several if len(missing) > 1 else text("not_plugged", part=missing[0])])
     others = {part: written for part, written in parts.plugged().items() if part not in this.parts}
     stubs = {part for part, written in others.items() if parts.is_stub(written)}
     for part in stubs:

@@ -194,6 +194,14 @@ def test_a_part_that_is_not_plugged_in_is_named(capsys):
     assert f'@implements("{OTHER}")' in said and f'@implements("{MUL}")' not in said
 
 
+def test_several_that_are_not_plugged_in_take_one_sentence(capsys):
+    autograder.check("derivatives_in_a_network")
+    said = capsys.readouterr().out.splitlines()
+    assert said[0].startswith("○ derivatives_in_a_network · 0/3") and len(said) == 3
+    assert "没有接上：mul_vjp_self, mul_vjp_other, div_vjp_self，还有 10 个。" in said[1]
+    assert "not plugged in: mul_vjp_self, mul_vjp_other, div_vjp_self, and 10 more. Run the cells" in said[2]
+
+
 def test_a_part_the_check_never_uses_is_named(capsys):
     with parts.plugged_in({"minigrad.warmup.squared_loss_grad": lambda w, X, Y: 1.0}):
         unused = checks.Check("unused", "x", 1, ("minigrad.warmup.squared_loss_grad",), lambda T, rng: iter([("a", 1)]))
