@@ -77,8 +77,8 @@ class Workers:
                 Text("连不上 Dask 调度器。", "The Dask scheduler does not answer."),
                 where=f"{self._address or 'LocalCluster'}: {error}",
                 remedy=Text(
-                    "在那台机器上运行 dask scheduler，或去掉 --scheduler。",
-                    "Run dask scheduler on that machine, or leave out --scheduler.",
+                    "去掉 --scheduler，或在那台机器上运行：dask scheduler",
+                    "Leave out --scheduler, or run on that machine: dask scheduler",
                 ),
             ) from None
 
@@ -119,8 +119,8 @@ class Workers:
                     raise Unreachable(
                         Text(f"{PATIENCE:g} 秒没有任何工作进程。", f"No worker showed up for {PATIENCE:g} seconds."),
                         remedy=Text(
-                            "启动工作进程（dask worker 地址），再运行同样的命令；评好的不会重评。",
-                            "Start workers (dask worker ADDRESS) and run the same command again: nothing is graded twice.",
+                            "启动工作进程，再运行同样的命令，评好的不会重评：dask worker 地址",
+                            "Start workers and run the same command again, nothing is graded twice: dask worker ADDRESS",
                         ),
                     ) from None
 

@@ -95,6 +95,19 @@ def test_an_entry_without_chinese_is_a_command_or_a_form_and_so_the_same_in_both
             assert re.sub(r"\W", "", said) == re.sub(r"\W", "", catalogue("en")[key]), key
 
 
+def test_a_command_ends_its_line():
+    """Or whoever copies it takes along what follows, Chinese marks above all."""
+    begins = re.compile(r"(?:\{autograder\}|\{teach\}|sudo [a-z]|docker [a-z]|mv \{).*")
+    found = [
+        command
+        for language in messages.LANGUAGES
+        for said in catalogue(language).values()
+        for command in begins.findall(said)
+    ]
+    assert len(found) > 20
+    assert [each for each in found if re.search(r"[，。；：、（）”]|[.;,:)](\s|$)", each)] == []
+
+
 def test_every_key_that_is_asked_for_is_there():
     keys = set(asked_for())
     assert len(keys) > 40 and keys - catalogue("zh").keys() == set()
