@@ -34,7 +34,7 @@ from autograder.records import submission_hash
 from autograder.sources import MOST_KEPT, SMALL, ZONES, Found, Source, open_source, owner_in, secret, stamp
 from autograder.submitted import note_refused
 from autograder.testimony import printable
-from autograder.transplant import read, transplant
+from autograder.transplant import MISSING, read, transplant
 
 # What may well be a submission, and has to be looked at.
 _NOT_TAKEN = {".ipynb": "notebook_not_taken"} | dict.fromkeys((".zip", ".rar", ".7z", ".gz"), "archive_not_taken")
@@ -254,11 +254,14 @@ class _Collection:
     # ── keeping ──────────────────────────────────────────────────────────────────────────────────
 
     def _look_inside(self, version: _Version) -> None:
-        """Say now what grading will not be able to read: while it is early, it can be handed in again."""
+        """Say now what grading will not be able to read, or not find: while it is early, it can be handed in again."""
         try:
-            transplant(self.released, read(version.data))
+            _, notes = transplant(self.released, read(version.data))
         except AutograderError as error:
             self._note(version.student, cast(Text, error.what))
+        else:
+            if missing := [cell for cell, note in notes.by_cell.items() if note == MISSING]:
+                self._note(version.student, text("cells_missing", cells=", ".join(missing)))
 
     def _keep(self, version: _Version) -> bool:
         """Keep a version; whether it is new here."""

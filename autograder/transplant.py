@@ -107,8 +107,8 @@ def _answer(cell: Any) -> Answer | None:
 def transplant(released: NotebookNode, answers: list[Answer]) -> tuple[NotebookNode, Notes]:
     """The released notebook with the student's answers in it, and notes on what was unusual.
 
-    Raises AutograderError if none of the lesson's code to be written is there: another lesson's notebook, or one whose
-    cells lost their names, says nothing of what its student can do.
+    Raises AutograderError if none of the lesson's code to be written is there, nor any check of it: another lesson's
+    notebook, or one whose cells lost their names, says nothing of what its student can do.
     """
     notebook, notes = copy.deepcopy(released), Notes()
     taken: set[int] = set()
@@ -135,8 +135,11 @@ def transplant(released: NotebookNode, answers: list[Answer]) -> tuple[NotebookN
                 f"This cell has more than {MAX_ANSWER:,} characters. It was not taken, and so it was not run.",
             )
             cell.source = ""
-    wanted = {cell.metadata.nbgrader.grade_id for cell in notebook.cells if kind(cell) == "solution"}
-    if wanted and all(notes.by_cell.get(each) == MISSING for each in wanted):
+    named = {
+        cell.metadata.nbgrader.grade_id: kind(cell) for cell in notebook.cells if kind(cell) in ("solution", "check")
+    }
+    there = frozenset().union(*(answer.ids for answer in answers)) & named.keys()
+    if "solution" in named.values() and not there:
         raise AutograderError(
             Text(
                 "这份笔记本里没有这一课的任何一个答案格。",

@@ -260,6 +260,13 @@ def test_unknown_and_ambiguous_students_late_ones_and_copies_are_reported(course
     ]
 
 
+def test_answer_cells_that_are_missing_are_named(course, book, tmp_path):
+    notebook = json.loads(book("x"))
+    notebook["cells"] = [each for each in notebook["cells"] if each["id"] != "exp_log"]
+    found = collect(course, LESSON, lay(tmp_path / "folder", {f"ada/{BOOK}": json.dumps(notebook)}))
+    assert said(found)["ada"].startswith("Cells to be answered are missing from the notebook: exp_log.")
+
+
 def test_what_cannot_be_graded_and_who_is_missing_are_said_at_once(course, book, tmp_path, capsys):
     other = json.loads(book("x"))
     for cell in other["cells"]:

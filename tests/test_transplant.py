@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from autograder.errors import AutograderError
-from autograder.transplant import read, transplant
+from autograder.transplant import MISSING, read, transplant
 
 NEVER_RUN = {"outputs": [], "execution_count": None}
 
@@ -191,12 +191,25 @@ def nameless(nb):
         each["metadata"] = {}
 
 
-@pytest.mark.parametrize("change", [another_lessons, nameless], ids=lambda f: f.__name__)
+def only_the_reflection(nb):
+    nb["cells"] = [each for each in nb["cells"] if each["id"] == "words"]
+
+
+@pytest.mark.parametrize("change", [another_lessons, nameless, only_the_reflection], ids=lambda f: f.__name__)
 def test_a_notebook_with_no_answer_cell_of_the_lesson_is_no_zero(change):
     with pytest.raises(AutograderError) as caught:
         graded(submitted(change))
     assert "答案格" in caught.value.what.zh and "none of this lesson's" in caught.value.what.en
     assert "别的课" in caught.value.remedy.zh and "another lesson" in caught.value.remedy.en
+
+
+def test_the_reflection_of_a_notebook_whose_answers_were_deleted_is_kept_and_the_answers_are_said_to_be_missing():
+    """A check of the lesson shows which lesson's notebook it is."""
+    notebook, notes = graded(
+        submitted(lambda nb: nb.update(cells=[each for each in nb["cells"] if each["id"] not in ("a", "b")]))
+    )
+    assert sources(notebook) == WANTED | {"a": "stub a", "b": "stub b"}
+    assert notes.by_cell == {"a": MISSING, "b": MISSING}
 
 
 def test_own_code_cells_are_noted():
