@@ -192,14 +192,18 @@ class Node:
     saved: what the rules need, in the order of `saves`; None once released.
     shape: of the output (of each, when there are several): what a gradient arriving here must have.
     stretched: None, or where inputs were broadcast or converted, the (shape, dtype) of each (None: as the output's).
-    extras: hooks and the like, or None. versions: of the saved values; set only where one had been written to before.
+    extras: hooks and the like, or None. settings: the saved values named in `plain_values`, if any are.
+    versions: of the saved values; set only where one had been written to before.
     """
 
-    __slots__ = ("parents", "numbers", "order", "saved", "shape", "stretched", "extras", "versions", "__weakref__")
+    __slots__ = ("parents", "numbers", "order", "saved", "shape", "stretched", "extras", "versions",
+                 "settings", "__weakref__")  # fmt: skip
 
     vjps: ClassVar[tuple[Callable[..., Any], ...]] = ()
     saves: ClassVar[tuple[str, ...]] = ()  # names of the saved values
     takes: ClassVar[tuple[Callable[[list[Any]], Any], ...]] = ()  # for each rule, what picks the saved values it takes
+    needs: ClassVar[tuple[tuple[str, ...], ...]] = ()  # for each rule, the names of these
+    plain_values: ClassVar[tuple[str, ...]] = ()  # no tensors, beside some: a release leaves them to be seen
     turns: ClassVar[Sequence[int]] = ()  # the order of the rules, torch's: a graph of them shows it
     outputs: ClassVar[int] = 1  # to which gradients come back
     requires_grad: ClassVar[bool] = True  # as torch says of every node
@@ -217,6 +221,7 @@ class Node:
     stretched: tuple[tuple[Any, Any] | None, ...] | None
     extras: Any
     versions: tuple[int, ...]
+    settings: tuple[Any, ...]
 
     def name(self) -> str:
         """The node's name; torch gives some of its own nodes with their C++ namespace."""
@@ -322,8 +327,6 @@ class Node:
         versions = getattr(self, "versions", None)
         check_version(value, versions[index] if versions else 0, (self, value))
 
-    # ------------------------------------------------------------------ receiving gradients
-
     def receive(self, grad: Any, output: int, shared: bool) -> Any:
         """The first gradient to arrive. shared: whether the sending node received the same array."""
         return grad
@@ -360,12 +363,9 @@ class Node:
 
     def show_saved(self, index: int) -> Any:
         """A saved value, as torch shows it under `_saved_self`, `_saved_result`, …"""
-        if self.saved is None:
-            raise RuntimeError(SECOND_BACKWARD)
-        value = self.saved[index]
-        if value is not None and value._counter is not None:
-            self.check_saved(index, value, shown=True)
-        return None if value is None else self.saved_tensor(value)
+        from .saved_tensor import show_saved
+
+        return show_saved(self, index)
 
 
 class SeveralOutputs(Node):

@@ -9,6 +9,7 @@ import weakref
 from collections.abc import Callable
 from typing import Any
 
+from ..errors import SECOND_BACKWARD
 from ..tensor import from_array
 from .graph import LAST, NO_EDGE, Node, Packed, SavedResult
 
@@ -36,6 +37,26 @@ def unpacked(node: Node, value: SavedResult | Packed) -> Any:
     leaf = from_array(data, None)
     leaf._accumulator = weakref.ref(edge[0])
     return leaf
+
+
+def show_saved(node: Node, index: int) -> Any:
+    """A saved value, as torch shows it; RuntimeError if it is a tensor that is released or was overwritten."""
+    if node.saved is None:
+        return show_released(node, node.saves[index])
+    value = node.saved[index]
+    if value is not None and value._counter is not None:
+        node.check_saved(index, value, shown=True)
+    return None if value is None else node.saved_tensor(value)
+
+
+def show_released(node: Node, name: str) -> Any:
+    """A saved value after the release, which leaves what is no tensor; None where none was saved."""
+    if name in node.plain_values:
+        return node.settings[node.plain_values.index(name)]._data
+    takers = [parent for names, parent in zip(node.needs, node.parents, strict=False) if name in names]
+    if 0 < len(takers) < len(node.needs) and not any(takers):  # no rule that takes it was wanted
+        return None
+    raise RuntimeError(SECOND_BACKWARD)
 
 
 class SavedTensor:

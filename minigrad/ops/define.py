@@ -376,6 +376,8 @@ class OneInputOp(Op):
             for take in self.getters:
                 saved.append(take(inputs, outs, attributes))
             grad_fn.saved = tuple(saved)
+            if rules.keep is not None:
+                grad_fn.settings = rules.keep(saved)
             if (counter := input._counter) is not None and counter.version:
                 keep_versions(grad_fn)
         else:

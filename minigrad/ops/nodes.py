@@ -17,7 +17,7 @@ from ..autograd.recording import as_rule
 from ..errors import INFERENCE_SAVED
 from ..strides import turned
 from ..tensor import Tensor
-from .saved_attributes import SHOWN_ONLY, shown
+from .saved_attributes import ARRAYS, SHOWN_ONLY, shown
 
 ONE_WANTED = (True,)  # which inputs want a gradient, if there is only one input
 Rule = Callable[..., Any]
@@ -52,7 +52,7 @@ def node_type(
     return type(name, (base,), own | shown(name, saves, tensors) | dict(members))
 
 
-def taker(places: list[int]) -> Callable[[list[Any]], Any]:
+def taker(places: list[int]) -> Callable[[Any], Any]:
     """A function that takes the values at these places out of a list."""
     first, beyond = (places[0], places[-1] + 1) if places else (0, 0)
     return itemgetter(*places) if places != list(range(first, beyond)) else itemgetter(slice(first, beyond))
@@ -236,6 +236,10 @@ class Rules:
         self.with_shape = saves[:1] == tuple([f"{name}_shape" for name in self.inputs[:1]])  # it comes first
         self.pick = picker(saves[1:] if self.with_shape else saves) if no_tensors else None
         self.tensors = {*in_graph}
+        self.node.needs = tuple([tuple([n for n in names if n not in self.shown_only]) for names in wanted])
+        plain_values = () if self.pick else tuple([n for n in saves if n not in self.tensors and n not in ARRAYS])
+        self.node.plain_values = plain_values
+        self.keep = taker([saves.index(name) for name in plain_values]) if plain_values else None
         self.getters: dict[tuple[bool, ...], tuple[list[Getter], bool]] = {}
 
     def save(self, node: Node, inputs: Any, outs: Any, attributes: dict[str, Any]) -> None:
@@ -250,7 +254,9 @@ class Rules:
         if known is None:
             known = self.getters[wanted] = self.getters_for(wanted)
         getters, releases = known
-        node.saved = tuple([take(inputs, outs, attributes) for take in getters])
+        node.saved = saved = tuple([take(inputs, outs, attributes) for take in getters])
+        if self.keep is not None:
+            node.settings = self.keep(saved)
         if releases:
             keep_versions(node)
         elif node.releases:

@@ -10,8 +10,8 @@ from collections.abc import Callable
 from typing import Any
 
 from ..autograd.saved_tensor import SavedTensor
-from ..backend import array_module, ndarray, numpy
-from ..tensor import from_array
+from ..backend import array_module, numpy
+from ..tensor import Tensor, from_array
 
 # What a node saves for its rules here and torch's does not show; under which other name torch shows it; what torch shows
 # that is always the same here; what is kept only to be shown; what is worked out when it is looked at, from what.
@@ -36,6 +36,7 @@ ALWAYS: dict[str, dict[str, Any]] = {
     "AddBackward0": {"alpha": 1}, "SubBackward0": {"alpha": 1},
     "EmbeddingBackward0": {"scale_grad_by_freq": False, "sparse": False},
 }  # fmt: skip
+ARRAYS = {"mean", "rstd", "weights", "shares", "index"}  # what is saved as an array: released as tensors are
 SHOWN_ONLY = {  # besides what the rules need: shown, and checked for writes in place, as torch's are
     "LinalgSlogdetBackward0": "sign", "CholeskySolveBackward0": "self", "BaddbmmBackward0": "alpha beta", "LerpBackward1": "weight",
     "AddcdivBackward0": "tensor2", "CopysignBackward0": "result", "PowBackward1": "result", "PreluKernelBackward0": "self weight",
@@ -169,7 +170,7 @@ def operand(value: Any, name: str) -> Any:
     """A saved value as the user sees it: a number that was an operand is a tensor, and so are the parts of an index."""
     if name == "other" and isinstance(value, int | float):
         return from_array(numpy.asarray(value))
-    if isinstance(value, ndarray):
+    if hasattr(value, "dtype") and not isinstance(value, Tensor):  # an array, on whichever device
         return from_array(value)
     if hasattr(value, "as_given"):
         return value.as_given()

@@ -149,6 +149,8 @@ def saved_tensors(node: Any) -> Iterator[tuple[str, Any]]:
         try:
             value = getattr(node, attribute)
         except RuntimeError as error:
+            if attribute != name and not hasattr(type(node), f"_raw_saved_{name}"):
+                continue  # worked out from a tensor, and none itself
             changed = "modified by an inplace operation" in str(error)
             yield name, "已被改写 overwritten since" if changed else "已释放 freed"
             continue
