@@ -34,6 +34,7 @@ from autograder.terminal import said_if_long
 CONFIG = "nbgrader_config.py"
 MERGE_MARKS = ("<<<<<<<", "=======", ">>>>>>>")  # what git leaves where two versions meet
 TIME = "%Y-%m-%d %H:%M:%S.%f UTC"  # as nbgrader writes it
+_SQLITE = "sqlite:///"
 # What a course in a folder of its own begins with.
 _OWN_CONFIG = """\
 \"\"\"This course's nbgrader configuration: the kit's, for this folder. Change here what is to be different.\"\"\"
@@ -193,8 +194,9 @@ class Course:
         from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
         directory = self.coursedir()
-        long = said_if_long(text("gradebook_waited_for", gradebook=self.db_shown))
-        with long, _tools_on_path(), _without_nbgraders_warnings():
+        new = self.db.startswith(_SQLITE) and not Path(self.db.removeprefix(_SQLITE)).exists()
+        key = "gradebook_is_made" if new else "gradebook_waited_for"
+        with said_if_long(text(key, gradebook=self.db_shown)), _tools_on_path(), _without_nbgraders_warnings():
             opened = Gradebook.__new__(Gradebook)  # in two steps: what it has opened when it raises has to be closed
             try:
                 opened.__init__(directory.db_url, directory.course_id)

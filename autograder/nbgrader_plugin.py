@@ -220,6 +220,9 @@ class SaveScores(SaveAutoGrades):
             self.gradebook.db.commit()
         if self._entry:
             ledger_of(Path(_coursedir(self).root)).settle([key_of(self._entry)])
+            if self._entry.ungradable:  # formgrader says "Success" all the same, and shows this below it
+                why = "\n".join(dict.fromkeys(_why_not_graded(self._entry)))
+                self.log.warning("%s: 没能评分，不是零分 · could not be graded, not a zero:\n%s", where["student"], why)
         return nb, resources
 
     def _add_score(self, cell: NotebookNode, resources: Resources) -> None:
@@ -253,10 +256,12 @@ def _unreadable(entry: Entry | None) -> str:
     """Why nothing of a submission was graded, or "" if something was."""
     if not entry:
         return "没有评分记录 · There is no record of its grading"
-    reasons = [r["reason"] for r in entry.records.values() if r["status"] != "graded"]
-    if not reasons or len(reasons) < len(entry.records):
-        return ""
-    return "\n\n".join(dict.fromkeys(map(pages.plain, reasons)))
+    reasons = _why_not_graded(entry)
+    return "\n\n".join(dict.fromkeys(reasons)) if len(reasons) == len(entry.records) else ""
+
+
+def _why_not_graded(entry: Entry) -> list[str]:
+    return [pages.plain(record["reason"]) for record in entry.records.values() if record["status"] != "graded"]
 
 
 def _checksum(cell: NotebookNode) -> str:

@@ -128,3 +128,17 @@ def test_who_hands_in_by_autograder_submit_fetches_the_feedback_with_nbgrader(co
     monkeypatch.setenv("JUPYTER_DATA_DIR", str(other / "data"))  # nobody else's list leads to it
     of_student(course, other, "FetchFeedback")
     assert not list(other.rglob("*.html"))
+
+
+def test_formgraders_button_tells_what_could_not_be_graded(course):
+    """It says "Success" whenever nbgrader raised nothing, and shows the log."""
+    from nbgrader.apps import NbGraderAPI
+
+    (folder := course.path("submitted", "ada", LESSON)).mkdir(parents=True)
+    (folder / f"{LESSON}.ipynb").write_bytes("中文".encode("gbk"))
+    answer = NbGraderAPI(config=course.config).autograde(LESSON, "ada")
+    assert answer["success"] and "ada: 没能评分，不是零分 · could not be graded, not a zero:" in answer["log"]
+    assert "it is not UTF-8" in answer["log"]
+    shutil.copy(course.path("release", ".", LESSON) / f"{LESSON}.ipynb", folder)
+    answer = NbGraderAPI(config=course.config).autograde(LESSON, "ada")
+    assert answer["success"] and "not a zero" not in answer["log"]
