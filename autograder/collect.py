@@ -105,6 +105,8 @@ class _Collection:
         for student, why in self.refused.items():
             note_refused(self.course, student, self.lesson, why)
         self.said.missing = sorted(self.ids - self.unclear - set(self.course.students(self.lesson)))
+        if came:
+            self._say_what_is_of_other_lessons()
         if not came and (others := [each for each in sorted(self._lessons()) if any(self.source.notebooks(each))]):
             self._note(", ".join(others), text("only_other_lessons", lesson=self.lesson))
         elif not came and not self.said.notices:
@@ -203,6 +205,13 @@ class _Collection:
                 why = text("checkpoint_not_taken", lesson=self.lesson)
                 self._note(where, why, grave=True)
                 self._refuse(student, where, why)
+
+    def _say_what_is_of_other_lessons(self) -> None:
+        """Whoever uploaded nothing else to where a learning platform takes in this lesson may have taken the wrong file."""
+        for lesson in sorted(self._lessons()) if self.said.missing else ():
+            for found in self.source.notebooks(lesson):
+                if found.account and (student := self._the_one(found.names, found.login)) in self.said.missing:
+                    self._note(found.where, text("of_another_lesson", student=student, lesson=self.lesson))
 
     def _lessons(self) -> set[str]:
         """The other lessons that notebooks may belong to."""

@@ -11,10 +11,12 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from autograder.course import Course
-from autograder.errors import AutograderError, UnknownName
+from autograder.errors import AutograderError
 from autograder.files import put
 from autograder.grade import released_lesson
 from autograder.marks import Marks, marks
+from autograder.messages import command, text
+from autograder.submitted import require
 
 
 def feedback(
@@ -38,7 +40,8 @@ def feedback(
     failed: list[AutograderError] = []
     for student in wanted:
         if student not in graded:
-            raise UnknownName("not_graded_yet", student, graded)
+            require(course, lesson, student)
+            raise AutograderError(text("not_graded_yet", given=student), remedy=command("grade", lesson))
         page = course.path("feedback", student, lesson) / f"{lesson}.html"
         state = _state(course, lesson, student, given[student])
         note = page.with_name(".state")

@@ -29,7 +29,7 @@ from autograder.messages import Text, command, text
 from autograder.pages import Pair, pair_of
 from autograder.records import Entry, grader_version, submission_hash
 from autograder.referee import seed_of
-from autograder.submitted import handed_in
+from autograder.submitted import handed_in, require
 from autograder.testimony import printable
 from autograder.work import Done, Job, do, job_of
 
@@ -176,11 +176,11 @@ def require_sandbox(unsafe: bool) -> None:
 
 
 def _choose(course: Course, lesson: str, students: Iterable[str] | None) -> list[str]:
-    submitted = course.students(lesson)
-    wanted = submitted if students is None else list(students)
+    if students is None:
+        return course.students(lesson)
+    wanted = list(students)
     for student in wanted:
-        if student not in submitted:
-            raise UnknownName("unknown_submission", student, submitted)
+        require(course, lesson, student)
     return wanted
 
 

@@ -22,7 +22,7 @@ from autograder.grade import released_lesson, require_sandbox
 from autograder.messages import Text, text
 from autograder.nbgrader_plugin import transplanted
 from autograder.records import Record, submission_hash
-from autograder.submitted import handed_in
+from autograder.submitted import handed_in, require
 from autograder.work import job_of, referee
 
 MOST = 400  # characters shown of one value
@@ -49,13 +49,7 @@ def replay(course: Course, student: str, lesson: str, check: str, *, unsafe: boo
     """Run one check again. UnknownName for a student, lesson or check that there is not, AutograderError for a student who
     has handed in nothing."""
     released = released_lesson(course, lesson)
-    if student not in course.students(lesson):
-        if student in course.roster():
-            raise AutograderError(
-                text("nothing_handed_in", given=student, lesson=lesson),
-                remedy=text("nothing_handed_in_remedy", lesson=lesson),
-            )
-        raise UnknownName("unknown_submission", student, course.students(lesson))
+    require(course, lesson, student)
     if check not in released.checks.values():
         raise UnknownName(text("kind_check"), check, released.checks.values())
     require_sandbox(unsafe)

@@ -11,7 +11,7 @@ import json
 import os
 
 from autograder.course import Course
-from autograder.errors import AutograderError
+from autograder.errors import AutograderError, UnknownName
 from autograder.files import Refused, plain_name, read_plain, replace_folder
 from autograder.messages import Text, text
 from autograder.pages import Pair, pair
@@ -19,6 +19,16 @@ from autograder.sources import MOST_KEPT, SMALL
 from autograder.testimony import printable
 
 NOTE = "refused.json"
+
+
+def require(course: Course, lesson: str, student: str) -> None:
+    """AutograderError for a student of the roster who has handed in nothing, UnknownName for any other."""
+    if student in (submitted := course.students(lesson)):
+        return
+    if student in course.people():
+        remedy = text("nothing_handed_in_remedy", lesson=lesson)
+        raise AutograderError(text("nothing_handed_in", given=student, lesson=lesson), remedy=remedy)
+    raise UnknownName("unknown_submission", student, submitted)
 
 
 def handed_in(course: Course, student: str, lesson: str) -> tuple[bytes | None, Pair | None]:

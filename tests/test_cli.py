@@ -480,6 +480,18 @@ def test_a_collection_of_which_there_is_nothing_to_say_says_no_more(capsys, cour
     assert status == 0 and said.splitlines()[-1] == "90_scratch: 1 collected, 0 already here."
 
 
+def test_a_student_from_whom_nothing_came_is_not_taken_for_a_slip_of_another(capsys, course):
+    (course.root / "roster.csv").write_text("id\nada1\nada2\n")
+    shutil.copytree(course.path("release", ".", "90_scratch"), course.path("submitted", "ada2", "90_scratch"))
+    for command in ("grade", "feedback"):
+        status, said = run(capsys, "--course", str(course.root), command, "90_scratch", "--student", "ada1")
+        assert status == 1 and "'ada1' is on the roster, but has handed in nothing for 90_scratch" in said
+    grade("90_scratch", course=course, unsafe=True)
+    shutil.copytree(course.path("release", ".", "90_scratch"), course.path("submitted", "ada1", "90_scratch"))
+    status, said = run(capsys, "--course", str(course.root), "feedback", "90_scratch", "--student", "ada1")
+    assert status == 1 and "'ada1' has been graded" in said and "grade 90_scratch" in said
+
+
 def test_what_is_named_twice_is_meant_once(capsys, course):
     status, said = run(capsys, "--course", str(course.root), "report", "90_scratch", "90_scratch")
     assert status == 0 and said.count("report/90_scratch.html") == 1

@@ -260,6 +260,18 @@ def test_unknown_and_ambiguous_students_late_ones_and_copies_are_reported(course
     ]
 
 
+def test_another_lessons_notebook_where_a_platform_takes_in_this_one_is_said(course, book, tmp_path):
+    files = {
+        f"Ada Lovelace_1_assignsubmission_file_/{BOOK}": book("mine"),
+        "Ada Lovelace_1_assignsubmission_file_/00_warmup.ipynb": book("another, besides"),
+        "李娜_2_assignsubmission_file_/00_warmup.ipynb": book("the wrong one"),
+        "emil/00_warmup.ipynb": book("in a folder that holds all lessons"),
+    }
+    found = collect(course, LESSON, zipped(tmp_path / "all.zip", files))
+    assert list(said(found)) == ["李娜_2_assignsubmission_file_/00_warmup.ipynb"]
+    assert "another lesson's notebook, and lina has handed in nothing" in "".join(said(found).values())
+
+
 def test_answer_cells_that_are_missing_are_named(course, book, tmp_path):
     notebook = json.loads(book("x"))
     notebook["cells"] = [each for each in notebook["cells"] if each["id"] != "exp_log"]
