@@ -221,7 +221,7 @@ class Node:
     stretched: tuple[tuple[Any, Any] | None, ...] | None
     extras: Any
     versions: tuple[int, ...]
-    settings: tuple[Any, ...]
+    settings: Sequence[Any]
 
     def name(self) -> str:
         """The node's name; torch gives some of its own nodes with their C++ namespace."""

@@ -51,8 +51,8 @@ def show_saved(node: Node, index: int) -> Any:
 
 def show_released(node: Node, name: str) -> Any:
     """A saved value after the release, which leaves what is no tensor; None where none was saved."""
-    if name in node.plain_values:
-        return node.settings[node.plain_values.index(name)]._data
+    if name in node.plain_values and (kept := node.settings[node.plain_values.index(name)]) is not None:
+        return kept._data
     takers = [parent for names, parent in zip(node.needs, node.parents, strict=False) if name in names]
     if 0 < len(takers) < len(node.needs) and not any(takers):  # no rule that takes it was wanted
         return None

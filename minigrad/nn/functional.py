@@ -184,15 +184,11 @@ def scaled_dot_product_attention(
 ) -> Tensor:
     """softmax(query · keyᵀ · scale + mask) · value (torch.nn.functional.scaled_dot_product_attention).
 
-    query: (…, queries, d), key: (…, keys, d), value: (…, keys, e) → (…, queries, e). scale: 1/√d by default. enable_gqa,
-    for heads that share their keys, is not offered: NotImplementedError.
+    query: (…, queries, d), key: (…, keys, d), value: (…, keys, e) → (…, queries, e). scale: 1/√d by default. enable_gqa:
+    several of the query's heads may share one of key and value, (…, heads, keys, d).
     """
-    if flag(enable_gqa):
-        raise NotImplementedError(
-            "minigrad 的 scaled_dot_product_attention 不支持 enable_gqa · "
-            "minigrad's scaled_dot_product_attention does not offer enable_gqa"
-        )
-    return _attention(query, key, value, attn_mask, number(dropout_p), flag(is_causal), scale, dropout)
+    settings = (number(dropout_p), flag(is_causal), scale, flag(enable_gqa))
+    return _attention(query, key, value, attn_mask, *settings, dropout)
 
 
 @plain_function

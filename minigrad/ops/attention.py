@@ -9,10 +9,13 @@ from .. import rules
 from ..backend import array_module, in_silence, laid_out_as
 from ..dtypes import get_default_dtype
 from ..tensor import Tensor, from_array
+from .arrange import repeat_interleave
 from .define import Op
 from .linalg import ctype, matmul
 from .nn import _safe_softmax, safe_softmax_op, softmax_vjp
 from .pointwise import times_number
+from .promotion import common_shape
+from .reduce import one_dim, real_dim
 from .shape import transpose
 from .underivable import Underivable
 
@@ -22,40 +25,71 @@ def scores_slope(grad: Any, value: Any, weights: Any) -> Any:
     return softmax_vjp(grad @ rules.swapaxes(value, -1, -2), weights, -1)
 
 
+def per_query(x: Any, query: Any) -> Any:
+    """Keys or values with a head for each of the query's, where several of those share one."""
+    return x if x.shape[1] == query.shape[1] else x.repeat(query.shape[1] // x.shape[1], 1)
+
+
+def per_key(grad: Any, x: Any) -> Any:
+    """The gradient of `per_query`: each head's is the sum over those that shared it."""
+    if grad.shape == x.shape:
+        return grad
+    batch, heads = x.shape[:2]
+    return grad.reshape(batch, heads, grad.shape[1] // heads, *x.shape[2:]).sum(2)
+
+
 def no_second(forward: Any) -> Any:
     """A derivative of the fused kernel, of arrays, which torch cannot derive again."""
     name = "_scaled_dot_product_flash_attention_for_cpu_backward"
     return Underivable(name, forward, "grad", "query", "key", "value")
 
 
-query_slope = no_second(
-    lambda grad, query, key, value, weights, scale: scores_slope(grad, value, weights) @ key * scale
-)
-key_slope = no_second(
-    lambda grad, query, key, value, weights, scale: scores_slope(grad, value, weights).swapaxes(-1, -2) @ query * scale
-)
-value_slope = no_second(lambda grad, query, key, value, weights: weights.swapaxes(-1, -2) @ grad)
+def query_gradient(grad: Any, query: Any, key: Any, value: Any, weights: Any, factor: float) -> Any:
+    """z = softmax(query · keyᵀ · factor) · value: the scores' gradient · key · factor."""
+    return scores_slope(grad, per_query(value, query), weights) @ per_query(key, query) * factor
 
 
-def attention_vjp_query(grad: Any, query: Any, key: Any, value: Any, weights: Any, scale: float) -> Any:
-    """z = softmax(query · keyᵀ · scale) · value: the scores' gradient · key · scale."""
-    return query_slope.of(grad, query, key, value, weights=weights, scale=scale)
+def key_gradient(grad: Any, query: Any, key: Any, value: Any, weights: Any, factor: float) -> Any:
+    """z = softmax(query · keyᵀ · factor) · value: the scores' gradient, transposed, · query · factor."""
+    return per_key(scores_slope(grad, per_query(value, query), weights).swapaxes(-1, -2) @ query * factor, key)
 
 
-def attention_vjp_key(grad: Any, query: Any, key: Any, value: Any, weights: Any, scale: float) -> Any:
-    """z = softmax(query · keyᵀ · scale) · value: the scores' gradient, transposed, · query · scale."""
-    return key_slope.of(grad, query, key, value, weights=weights, scale=scale)
+def value_gradient(grad: Any, query: Any, key: Any, value: Any, weights: Any) -> Any:
+    """z = weights · value: weightsᵀ · grad."""
+    return per_key(weights.swapaxes(-1, -2) @ grad, value)
+
+
+query_slope, key_slope, value_slope = no_second(query_gradient), no_second(key_gradient), no_second(value_gradient)
+
+
+def attention_vjp_query(grad: Any, query: Any, key: Any, value: Any, weights: Any, factor: float) -> Any:
+    """`query_gradient`, recorded."""
+    return query_slope.of(grad, query, key, value, weights=weights, factor=factor)
+
+
+def attention_vjp_key(grad: Any, query: Any, key: Any, value: Any, weights: Any, factor: float) -> Any:
+    """`key_gradient`, recorded."""
+    return key_slope.of(grad, query, key, value, weights=weights, factor=factor)
 
 
 def attention_vjp_value(grad: Any, query: Any, key: Any, value: Any, weights: Any) -> Any:
-    """z = weights · value: weightsᵀ · grad."""
+    """`value_gradient`, recorded."""
     return value_slope.of(grad, query, key, value, weights=weights)
 
 
-def attention(query: Any, key: Any, value: Any, mask: Any, scale: float) -> tuple[Any, Any]:
+def attention(query: Any, key: Any, value: Any, mask: Any, factor: float) -> tuple[Any, Any]:
     """What the fused kernel gives, and its weights: of arrays."""
-    weights = _safe_softmax(query @ key.swapaxes(-1, -2) * scale + mask, -1)
-    out = weights @ value
+    scores = query @ per_query(key, query).swapaxes(-1, -2) * factor
+    if mask is not None:
+        if mask.ndim < 2:
+            real_dim(-2, mask.ndim)  # IndexError
+        if (shape := common_shape([scores.shape, mask.shape])) != scores.shape:
+            raise RuntimeError(
+                f"output with shape {list(scores.shape)} doesn't match the broadcast shape {list(shape)}"
+            )
+        scores = scores + mask
+    weights = _safe_softmax(scores, -1)
+    out = weights @ per_query(value, query)
     if out.shape == query.shape and query.strides[-1] == query.itemsize:  # as the kernel leaves it: so heads that were
         out = laid_out_as(query, out)  # side by side do so again
     return out, weights
@@ -64,7 +98,8 @@ def attention(query: Any, key: Any, value: Any, mask: Any, scale: float) -> tupl
 # Heads of one size in four dimensions: torch's fused kernel, one node. Its weights stay inside.
 fused = Op(
     "ScaledDotProductFlashAttentionForCpuBackward0",
-    lambda query, key, value, found, weights, scale: found,
+    lambda query, key, value, found, weights, factor, attn_mask, is_causal, scale: found,
+    tensors=("attn_mask",),
     query=attention_vjp_query,
     key=attention_vjp_key,
     value=attention_vjp_value,
@@ -109,16 +144,24 @@ def empty(query: Tensor, value: Tensor) -> bool:
     return not query._data.shape[-2] or not value._data.size
 
 
-def fits_kernel(query: Tensor, key: Tensor, value: Tensor) -> bool:
-    """Whether torch's fused kernel takes them: heads of one size, whose numbers lie side by side."""
+def fits_kernel(query: Tensor, key: Tensor, value: Tensor, grouped: bool) -> bool:
+    """Whether torch's fused kernel takes them: heads of one size, whose numbers lie side by side. grouped: several of the
+    query's may share one of the keys'."""
     shape, wanted = query._data.shape, key._data.shape
-    alike = (
-        len(shape) == 4
-        and query.is_floating_point()
-        and wanted == value._data.shape == (*shape[:2], wanted[-2], shape[3])
-    )
+    if len(shape) != 4 or len(wanted) != 4 or not query.is_floating_point():
+        return False
+    heads = wanted[1] if grouped and wanted[1] and shape[1] % wanted[1] == 0 else shape[1]
+    alike = wanted == value._data.shape == (shape[0], heads, wanted[-2], shape[3])
     # Of a single number the stride is NumPy's choice.
     return alike and (shape[3] == 1 or all(t._data.strides[-1] == t._data.itemsize for t in (query, key, value)))
+
+
+def repeated(key: Tensor, query: Tensor) -> Tensor:
+    """Keys or values whose heads are repeated for the query's heads that share them."""
+    many, few = (t._data.shape[one_dim(-3, t._data.ndim)] for t in (query, key))
+    if not few or many % few:
+        raise RuntimeError("Number of heads in key and value must divide the number of heads in ")
+    return key if many == few else repeat_interleave(key, many // few, -3)
 
 
 def widened(*given: Tensor) -> list[Tensor]:
@@ -141,34 +184,41 @@ def scaled_dot_product_attention(
     dropout_p: float = 0.0,
     is_causal: bool = False,
     scale: float | None = None,
+    grouped: bool = False,
     dropout: Any = None,
 ) -> Tensor:
     """softmax(query · keyᵀ · scale + mask) · value (torch.nn.functional.scaled_dot_product_attention).
 
     query: (…, queries, d), key: (…, keys, d), value: (…, keys, e) → (…, queries, e). attn_mask: True where a query may
-    look, or numbers to add. scale: 1/√d by default. A query that may look nowhere gets zeros.
+    look, or numbers to add. scale: 1/√d by default. grouped: several heads of the query share one of key and value (…, heads,
+    keys, d). A query that may look nowhere gets zeros.
     """
     check(query, key, value, attn_mask)
     dtype = query._data.dtype
     if empty(query, value):
         query, key, value = widened(query, key, value)
         return of_nothing(query, key, value, dtype)
-    takes = not dropout_p and (attn_mask is None or not attn_mask.requires_grad) and fits_kernel(query, key, value)
+    takes = dropout_p <= 0 and (attn_mask is None or not attn_mask.requires_grad)
+    takes = takes and fits_kernel(query, key, value, grouped)
     if attn_mask is not None and is_causal and not takes:
         raise RuntimeError("_scaled_dot_product_attention: Explicit attn_mask should not be set when is_causal=True")
     size = query._data.shape[-1]
-    if scale is None:
-        scale = 1 / math.sqrt(size) if size else math.inf
+    factor = scale if scale is not None else 1 / math.sqrt(size) if size else math.inf
     mask = added_mask(attn_mask, is_causal, query, key._data.shape[-2])
     if takes:
-        arrays = (query._data, key._data, value._data, 0 if mask is None else mask._data)
-        found, weights = in_silence(attention, *arrays, scale)
-        return fused(query, key, value, found=found, weights=weights, scale=scale)
+        if dropout_p:
+            raise RuntimeError("scaled_dot_product_attention_flash_attention: Currently do not support dropout > 0")
+        arrays = (query._data, key._data, value._data, None if mask is None else mask._data)
+        found, weights = in_silence(attention, *arrays, factor)
+        settings = {"attn_mask": None if attn_mask is None else mask, "is_causal": is_causal, "scale": scale}
+        return fused(query, key, value, found=found, weights=weights, factor=factor, **settings)
+    if grouped:
+        key, value = repeated(key, query), repeated(value, query)
     query, key, value = widened(query, key, value)
     if dtype.kind != "f":  # which scaling makes floats of: they no longer go with the values, and torch refuses them
         query, key = (t.to(get_default_dtype()) for t in (query, key))
-    root = math.sqrt(abs(scale))
-    scaled = times_number(query, number=math.copysign(root, scale))
+    root = math.sqrt(abs(factor))
+    scaled = times_number(query, number=math.copysign(root, factor))
     scores = matmul(scaled, times_number(transpose(key, -2, -1), number=root))
     if mask is not None:
         scores = scores.add_(mask)

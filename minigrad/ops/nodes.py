@@ -58,6 +58,14 @@ def taker(places: list[int]) -> Callable[[Any], Any]:
     return itemgetter(*places) if places != list(range(first, beyond)) else itemgetter(slice(first, beyond))
 
 
+def keeper(places: list[int], optional: bool) -> Callable[[Any], Any] | None:
+    """What takes the plain values out of those saved; optional: where some may be tensors, which stay out."""
+    take = taker(places)
+    if optional:
+        return lambda saved: [value if type(value) is Constant else None for value in take(saved)]
+    return take if places else None
+
+
 def keep_versions(node: Node) -> None:
     """Record the versions of saved values that were written to before; backward compares them with the current ones."""
     assert node.saved is not None
@@ -237,9 +245,10 @@ class Rules:
         self.pick = picker(saves[1:] if self.with_shape else saves) if no_tensors else None
         self.tensors = {*in_graph}
         self.node.needs = tuple([tuple([n for n in names if n not in self.shown_only]) for names in wanted])
-        plain_values = () if self.pick else tuple([n for n in saves if n not in self.tensors and n not in ARRAYS])
-        self.node.plain_values = plain_values
-        self.keep = taker([saves.index(name) for name in plain_values]) if plain_values else None
+        optional = [name for name in tensors if name in saves]  # an attribute that may be a tensor may be None as well
+        plain_values = [n for n in saves if n not in self.tensors and n not in ARRAYS] if not self.pick else []
+        self.node.plain_values = (*plain_values, *optional)
+        self.keep = keeper([saves.index(name) for name in self.node.plain_values], bool(optional))
         self.getters: dict[tuple[bool, ...], tuple[list[Getter], bool]] = {}
 
     def save(self, node: Node, inputs: Any, outs: Any, attributes: dict[str, Any]) -> None:

@@ -26,15 +26,20 @@ UNSHOWN = {
     "NativeLayerNormBackward0": "eps", "CopyBackwards": "home",
     "ScatterBackward0": "src_shape", "ScatterAddBackward0": "src_shape",
     "NllLossBackward0": "shares", "NllLoss2DBackward0": "shares",
+    "ScaledDotProductFlashAttentionForCpuBackward0": "factor weights",
     "ReflectionPad1DBackward0": "index", "ReflectionPad2DBackward0": "index",
     "ReflectionPad3DBackward0": "index", "ReplicationPad1DBackward0": "index",
     "ReplicationPad2DBackward0": "index", "ReplicationPad3DBackward0": "index",
 }  # fmt: skip
 NUMBERS = {"XlogyBackward2"}  # whose number torch shows as one, not as a tensor
-SHOWN_AS = {"number": "other", "normalized_shape": "normalized_shape", "mean": "result1", "rstd": "result2"}
+SHOWN_AS = {
+    "number": "other", "normalized_shape": "normalized_shape", "mean": "result1", "rstd": "result2",
+    "ScaledDotProductFlashAttentionForCpuBackward0.result": "output",
+}  # fmt: skip
 ALWAYS: dict[str, dict[str, Any]] = {
     "AddBackward0": {"alpha": 1}, "SubBackward0": {"alpha": 1},
     "EmbeddingBackward0": {"scale_grad_by_freq": False, "sparse": False},
+    "ScaledDotProductFlashAttentionForCpuBackward0": {"dropout_p": 0.0},
 }  # fmt: skip
 ARRAYS = {"mean", "rstd", "weights", "shares", "index"}  # what is saved as an array: released as tensors are
 SHOWN_ONLY = {  # besides what the rules need: shown, and checked for writes in place, as torch's are
@@ -49,6 +54,7 @@ SHOWN_ONLY = {  # besides what the rules need: shown, and checked for writes in 
     "NativeLayerNormBackward0": "input weight bias mean rstd",
     "NativeBatchNormBackward0": "input weight mean rstd training eps running_mean running_var",
     "ConvolutionBackward0": "input weight bias_shape stride padding dilation transposed output_padding groups",
+    "ScaledDotProductFlashAttentionForCpuBackward0": "attn_mask is_causal scale result",
     "NllLossBackward0": "weight total_weight reduction ignore_index",
     "NllLoss2DBackward0": "weight total_weight reduction ignore_index",
     "ReflectionPad1DBackward0": "padding", "ReflectionPad2DBackward0": "padding",
@@ -154,7 +160,7 @@ def shown(name: str, saves: tuple[str, ...], tensors: Any) -> dict[str, Any]:
     found: dict[str, Any] = {f"_saved_{n}": value for n, value in ALWAYS.get(name, {}).items()}
     for i, n in enumerate(saves):
         if n not in UNSHOWN.get(name, "").split():
-            as_torch = SHOWN_AS.get(n, n.replace("_shape", "_sym_sizes"))
+            as_torch = SHOWN_AS.get(f"{name}.{n}") or SHOWN_AS.get(n, n.replace("_shape", "_sym_sizes"))
             role = "" if name in NUMBERS else n
             if n in tensors:
                 found[f"_raw_saved_{as_torch}"] = property(lambda node, i=i: SavedTensor(node, i))  # type: ignore[misc]
