@@ -32,9 +32,16 @@ def nll_loss_vjp(grad: Any, self_shape: tuple[int, ...], target: Any, shares: An
     return rules.put_along(rules.zeros(grad, self_shape), dim, target, value)
 
 
-def nll_loss_of_scores(grad: Any, self: Any, target: Any, shares: Any) -> Any:
-    """nll_loss_vjp, given the scores as torch's kernel is: under create_graph theirs is an edge, by which zeros go back."""
-    return nll_loss_vjp(grad, self.shape, target, shares)
+def nll_loss_of_scores(grad: Any, self: Any, target: Any, shares: Any, ignored: Any) -> Any:
+    """nll_loss_vjp, given the scores as torch's kernel is: under create_graph theirs is an edge, by which zeros go back.
+
+    ignored: (N, …), rows that get 0 even of a gradient that is not finite; None if there is none.
+    """
+    found = nll_loss_vjp(grad, self.shape, target, shares)
+    if ignored is None:
+        return found
+    mask = from_array(ignored) if isinstance(found, Tensor) else ignored
+    return rules.masked_fill(found, rules.unsqueeze(mask, min(1, self.ndim - 1)), 0)
 
 
 def _nll(

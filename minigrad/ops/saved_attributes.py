@@ -25,7 +25,7 @@ UNSHOWN = {
     "Im2ColBackward0": "self_shape", "AsStridedBackward0": "within",
     "NativeLayerNormBackward0": "eps", "CopyBackwards": "home",
     "ScatterBackward0": "src_shape", "ScatterAddBackward0": "src_shape",
-    "NllLossBackward0": "shares", "NllLoss2DBackward0": "shares",
+    "NllLossBackward0": "ignored shares", "NllLoss2DBackward0": "ignored shares",
     "ScaledDotProductFlashAttentionForCpuBackward0": "factor weights",
     "ReflectionPad1DBackward0": "index", "ReflectionPad2DBackward0": "index",
     "ReflectionPad3DBackward0": "index", "ReplicationPad1DBackward0": "index",
@@ -41,7 +41,7 @@ ALWAYS: dict[str, dict[str, Any]] = {
     "EmbeddingBackward0": {"scale_grad_by_freq": False, "sparse": False},
     "ScaledDotProductFlashAttentionForCpuBackward0": {"dropout_p": 0.0},
 }  # fmt: skip
-ARRAYS = {"mean", "rstd", "weights", "shares", "index"}  # what is saved as an array: released as tensors are
+ARRAYS = {"mean", "rstd", "weights", "shares", "ignored", "index"}  # what is saved as an array: released as tensors are
 SHOWN_ONLY = {  # besides what the rules need: shown, and checked for writes in place, as torch's are
     "LinalgSlogdetBackward0": "sign", "CholeskySolveBackward0": "self", "BaddbmmBackward0": "alpha beta", "LerpBackward1": "weight",
     "AddcdivBackward0": "tensor2", "CopysignBackward0": "result", "PowBackward1": "result", "PreluKernelBackward0": "self weight",
