@@ -85,8 +85,9 @@ def _parser() -> argparse.ArgumentParser:
     parser = Parser(
         prog="autograder", description="发布课程、评分、反馈、报告 · release lessons, grade, feedback, report"
     )
-    parser.add_argument("--course", type=Path, metavar="DIR", help="课程目录 · the course folder (course/)")
-    parser.add_argument("--db", metavar="URL", help="成绩册，如 postgresql://… · the gradebook (default: SQLite)")
+    which = ("--course", "--db")  # before the command or behind it, where most look for the place of an option
+    for each in which:
+        parser.add_argument(each, **_ARGUMENTS[each])
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     for run, (words, arguments) in _commands().items():
         name = run.__name__.lstrip("_")
@@ -94,11 +95,15 @@ def _parser() -> argparse.ArgumentParser:
         added.set_defaults(run=run, parser=added, retry=False)
         for each in arguments.split():
             added.add_argument(each, **_ARGUMENTS[each])
+        for each in which:
+            added.add_argument(each, **_ARGUMENTS[each], default=argparse.SUPPRESS)  # what is given before it stays
     return parser
 
 
 # The arguments of commands, which mean the same for every command.
 _ARGUMENTS: dict[str, dict[str, Any]] = {
+    "--course": {"type": Path, "metavar": "DIR", "help": "课程目录 · the course folder (course/)"},
+    "--db": {"metavar": "URL", "help": "成绩册，如 postgresql://… · the gradebook (default: SQLite)"},
     "lesson": {"metavar": "LESSON", "help": "课名，如 00_warmup · the lesson's name, such as 00_warmup"},
     "lessons": {"nargs": "*", "metavar": "LESSON", "help": "不写就是全部 · default: all"},
     "student": {"metavar": "STUDENT", "help": "学号 · the student's id"},

@@ -181,7 +181,10 @@ class Course:
                 lock(held)
             except BlockingIOError:
                 raise AutograderError(
-                    Text("另一次评分正在这个课程里运行。", "Another grading run is in progress in this course."),
+                    Text(
+                        "另一次评分或收作业正在这个课程里运行。",
+                        "Another grading run or collection is in progress in this course.",
+                    ),
                     where=str(self.root),
                     remedy=Text("等它结束再试。", "Try again when it has finished."),
                 ) from None

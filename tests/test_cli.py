@@ -492,6 +492,17 @@ def test_a_student_from_whom_nothing_came_is_not_taken_for_a_slip_of_another(cap
     assert status == 1 and "'ada1' has been graded" in said and "grade 90_scratch" in said
 
 
+@pytest.mark.parametrize("behind", [False, True])
+def test_the_course_is_named_before_the_command_or_behind_it(capsys, course, behind):
+    which, what = (
+        ("--course", str(course.root), "--db", f"sqlite:///{course.root}/gradebook.db"),
+        ("report", "90_scratch"),
+    )
+    status, said = run(capsys, *what, *which) if behind else run(capsys, *which, *what)
+    assert status == 0 and f"{course.root}/report/90_scratch.html" in said
+    assert f"{' '.join(which)} grade 90_scratch" in said  # commands that it tells of begin so
+
+
 def test_what_is_named_twice_is_meant_once(capsys, course):
     status, said = run(capsys, "--course", str(course.root), "report", "90_scratch", "90_scratch")
     assert status == 0 and said.count("report/90_scratch.html") == 1
