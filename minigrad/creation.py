@@ -103,7 +103,9 @@ def _array(data: Any, dtype: Any) -> Any:
             raise (TypeError(NO_INDEX) if is_whole(data, dtype) else error) from None
         array = numpy.zeros(_shape_of(data))  # unless this raises, every row is as empty as the first one
     if array.dtype.kind not in "biuf" or array.dtype == numpy.uint64:
-        raise _not_a_number(data)
+        if not kinds <= NUMBERS or (float not in kinds if dtype is None else dtype.kind not in "fb"):
+            raise _not_a_number(data)
+        array = numpy.array(data, "float64")  # whole numbers that only a floating-point one is as large as
     if not array.size:
         return array.astype(dtype or get_default_dtype().np)
     if dtype is not None:
@@ -294,6 +296,10 @@ def from_numpy(array: Any) -> Tensor:
     if not isinstance(array, ndarray):
         raise TypeError(f"expected np.ndarray (got {type(array).__name__})")
     check_known(array.dtype)
+    if any(step % array.itemsize for step in array.strides):
+        raise ValueError(
+            "given numpy array strides not a multiple of the element byte size. Copy the numpy array to reallocate the memory."
+        )
     if any(step < 0 for step in array.strides):
         raise ValueError(
             "At least one stride in the given numpy array is negative, and tensors with negative strides are not currently "

@@ -13,6 +13,7 @@ from .backend import array_module, memory_order, numpy
 from .creation import finish, full, leaf, listed, plain, shape_of
 from .dtypes import as_numpy, element, filling, get_default_dtype, result_type
 from .dtypes import dtype as Dtype
+from .size import contiguous_format
 from .tensor import Tensor
 
 if TYPE_CHECKING:
@@ -164,6 +165,11 @@ def scalar_tensor(s: Number, *, dtype: Dtype | None = None, device: Any = None, 
 # ------------------------------------------------------------------ like another tensor
 
 
+def order_of(data: Any, memory_format: Any) -> Any:
+    """The order in memory, as NumPy names it, of what is made like `data`: its own unless told otherwise."""
+    return "C" if memory_format is contiguous_format else memory_order(data)
+
+
 def _like(name: str, words: str) -> Any:
     def call(
         input: Tensor,
@@ -176,7 +182,8 @@ def _like(name: str, words: str) -> Any:
         memory_format: Any = None,
     ) -> Tensor:
         data = input._data
-        made = getattr(array_module(data), f"{name}_like")(data, as_numpy(dtype) or data.dtype, memory_order(data))
+        order = order_of(data, memory_format)
+        made = getattr(array_module(data), f"{name}_like")(data, as_numpy(dtype) or data.dtype, order)
         return leaf(made, requires_grad) if device is None else finish(made, device, requires_grad)
 
     call.__name__ = call.__qualname__ = f"{name}_like"
@@ -202,7 +209,7 @@ def full_like(
     data = input._data
     (value,) = plain(fill_value)
     element = filling(value, as_numpy(dtype) or data.dtype, data.size)
-    made = array_module(data).full_like(data, element, element.dtype, memory_order(data))
+    made = array_module(data).full_like(data, element, element.dtype, order_of(data, memory_format))
     return leaf(made, requires_grad) if device is None else finish(made, device, requires_grad)
 
 

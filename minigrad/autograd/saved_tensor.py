@@ -71,6 +71,11 @@ class SavedTensor:
     def __repr__(self) -> str:
         return f"<torch._C._autograd.SavedTensor object at {id(self):#x}>"
 
+    @property
+    def data(self) -> Any:
+        """The tensor, as the node shows it."""
+        return self.node.show_saved(self.index)
+
     def register_hooks(self, pack_hook: Callable[[Any], Any], unpack_hook: Callable[[Any], Any]) -> None:
         """Keep pack_hook(tensor) instead of the tensor, from now on; unpack_hook(that) gives it back when it is needed.
 
