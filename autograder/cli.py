@@ -279,10 +279,12 @@ def _report(given: argparse.Namespace) -> int:
 
 def _export(given: argparse.Namespace) -> int:
     from autograder import export, summary
+    from autograder.waiting import waiting
 
     course = _course(given)
     path = given.out or course.root / "report" / "scores.csv"
-    path, sheet = export.write(course, given.lessons or summary.graded(course), given.format, path)
+    with waiting("still_working"):
+        path, sheet = export.write(course, given.lessons or summary.graded(course), given.format, path)
     _say_what_is_not_graded(course, given.lessons)
     _tell(f"✓ {len(sheet.students)} 个学生 · students: {path}")
     for words, counts in (("reflections_waiting", sheet.waiting), ("marks_outdated", sheet.outdated)):
@@ -316,9 +318,12 @@ def _collect(given: argparse.Namespace) -> int:
 
 
 def _replay(given: argparse.Namespace) -> int:
-    from autograder import replay
+    from autograder.waiting import waiting
 
-    found = replay.replay(_course(given), given.student, given.lesson, given.check, unsafe=given.unsafe)
+    with waiting("still_working"):
+        from autograder import replay
+
+        found = replay.replay(_course(given), given.student, given.lesson, given.check, unsafe=given.unsafe)
     screen.print(replay.table(found))
     return int(found.graded is not None and not found.same)
 

@@ -22,6 +22,7 @@ from rich.text import Text as Line
 from autograder.errors import AutograderError
 from autograder.lessons import COURSE, PROJECT
 from autograder.messages import Text, command
+from autograder.waiting import waiting
 
 NEEDED_SPACE = 500 * 2**20
 AGAIN = "make distclean && make demo"
@@ -47,7 +48,9 @@ def run(screen: Console, course: Path = COURSE) -> int:
     """Print the findings; return 1 if something that grading needs is missing."""
     table = Table("", "检查项 · Checked", "结果 · Found", "怎么办 · Remedy", show_lines=True)
     bad = False
-    for finding in findings(course):
+    with waiting("still_working"):
+        found = list(findings(course))
+    for finding in found:
         mark = {True: Line("✓", "green"), False: Line("✗", "red"), None: Line("!", "yellow")}[finding.ok]
         table.add_row(mark, finding.what, finding.found, finding.remedy)
         bad |= finding.ok is False

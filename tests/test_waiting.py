@@ -152,6 +152,14 @@ def test_a_terminal_has_the_line_and_then_the_result_in_its_place():
 
 
 @pytest.mark.slow
+def test_doctor_says_that_it_is_at_work():
+    said = script(f"{QUICKLY}from autograder import cli\ncli.main(['doctor'])", terminal=True)
+    *lines, table = said.split("\r\x1b[2K")
+    assert [each for each in lines if each] and all("still working … " in each for each in lines if each)
+    assert "Checked" in table
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "hand_in",
     ["import autograder; autograder.submit('li-na')", "from autograder import cli; cli.main(ARGUMENTS)"],
