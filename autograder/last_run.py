@@ -79,13 +79,13 @@ def origins(asked: Iterable[str]) -> str:
 
 def notes(asked: Iterable[str]) -> list[Text]:
     """What there is to say of those parts whose cell last ended in an error, if nothing else was plugged in since."""
-    found = []
+    found: dict[tuple[str, Text], list[str]] = {}  # a cell may hold several parts, and its error is said once
     for part in asked:
         error, stayed = _failed.get(part, (None, None))
         if error and parts.plugged().get(part) is stayed:
             key = "last_run_failed" if stayed is None else "last_run_before"
-            found.append(text(key, short=part.rpartition(".")[2], error=error))
-    return found
+            found.setdefault((key, error), []).append(part.rpartition(".")[2])
+    return [text(key, short=", ".join(names), error=error) for (key, error), names in found.items()]
 
 
 def _ended(result: Any) -> None:

@@ -16,6 +16,7 @@ HEAD = '@implements("minigrad.ops.pointwise.mul_vjp_self")\n'
 OTHER = '@implements("minigrad.ops.pointwise.mul_vjp_other")\ndef mul_vjp_other(grad, self):\n    return grad * self\n'
 GOOD = "def mul_vjp_self(grad, other):\n    return grad * other\n"
 BEFORE = ("那个 mul_vjp_self", "the mul_vjp_self you plugged in before that")
+BOTH = ("那个 mul_vjp_self, mul_vjp_other", "the mul_vjp_self, mul_vjp_other you plugged in before that")
 ELSEWHERE = ("用到了别的格子里的 one。", "uses one from another cell")
 RENAMED = (
     "里写着 other，而第一行的参数是 grad, factor",
@@ -39,6 +40,8 @@ STORY = [
     (GOOD.replace("(grad", "（grad"), "✗ mul_backward · ", BEFORE, "This line has full-width (Chinese) punctuation"),
     (GOOD.replace("return ", "return ("), "✗ mul_backward · ", BEFORE, "most likely a closing bracket or quote is missing"),
     (GOOD, "✓ mul_backward · 2/2", (), ""),
+    (GOOD.replace(")", "", 1) + OTHER, "○ mul_backward · 2/2", BOTH, "SyntaxError: '(' was never closed"),
+    (GOOD + OTHER, "✓ mul_backward · 2/2", (), ""),
     (GOOD.replace("other\n", "other * one\n"), "○ mul_backward · 2/2", ELSEWHERE, ""),
     (GOOD.replace("other\n", "other * one\n") + "one = 1\n", "✓ mul_backward · 2/2", (), ""),
     (GOOD.replace("other\n", "Other\n"), "✗ mul_backward · ", CAPITALS, ""),
