@@ -20,8 +20,8 @@ from autograder.messages import text
 
 EMPTY = "id,first_name,last_name,email\n"
 _COLUMNS = ("first_name", "last_name", "email")
-# What no name holds, but Müller read as GBK does: a Chinese character right beside a Latin letter.
-_MIXED = re.compile(r"[A-Za-z][^\x00-\x7f]|[^\x00-\x7f][A-Za-z]")
+# What hardly any name holds (王伟A and 王伟B do not), but Müller read as GBK does: Chinese right beside a small letter.
+_MIXED = re.compile(r"[a-z][^\x00-\x7f]|[^\x00-\x7f][a-z]")
 
 
 def read(path: Path) -> dict[str, tuple[str, str, str]]:
