@@ -13,7 +13,7 @@ from typing import Any
 
 from .. import rules
 from . import anomaly
-from .accumulate import fit_all
+from .accumulate import fit, fit_all
 from .graph import Edge, Node, Packed, SavedResult, SeveralOutputs
 from .hooks import run_post_hooks, run_pre_hooks
 from .ready import pop, push
@@ -141,7 +141,7 @@ def run_rare(node: Node, grad: Any, retain_graph: bool, create_graph: bool, task
                 results = tuple([None if p is None else r for r, p in zip(results, running.parents, strict=True)])
         if node.extras is not None:
             if node.extras.packed and node.saves:  # a custom Function sees to it itself
-                results = as_arrived(results, grad)
+                results = as_arrived(node, results, grad)
             if node.stretched is not None:
                 results = fit_all(results, node.stretched)  # hooks see the gradients that are passed on
             results = run_post_hooks(node, results, grad, create_graph)
@@ -156,15 +156,20 @@ def run_rare(node: Node, grad: Any, retain_graph: bool, create_graph: bool, task
         raise
 
 
-def as_arrived(results: Iterable[Any], grad: Any) -> tuple[Any, ...]:
-    """The gradients of a node in the dtype in which its own arrived: an unpack hook may have returned values of another."""
+def as_arrived(node: Node, results: Iterable[Any], grad: Any) -> tuple[Any, ...]:
+    """The gradients of a node in the dtype in which its own arrived, and each in its input's shape, if it was stretched from
+    that: an unpack hook may have returned values of other ones."""
     arrived = grad if type(grad) is not list else next((each for each in grad if each is not None), None)
     if arrived is None:
         return tuple(results)
-    dtype = rules.raw_dtype(arrived)
-    return tuple(
-        [each if each is None or rules.raw_dtype(each) is dtype else rules.cast(each, dtype) for each in results]
-    )
+    found, dtype = [], rules.raw_dtype(arrived)
+    for i, (parent, each) in enumerate(zip(node.parents, results, strict=True)):
+        if parent is not None and each is not None and node.stretched is None:
+            shape = parent.shape[node.number(i)] if isinstance(parent, SeveralOutputs) else parent.shape
+            found.append(fit(each, (shape, dtype)))
+        else:
+            found.append(each if each is None or rules.raw_dtype(each) is dtype else rules.cast(each, dtype))
+    return tuple(found)
 
 
 def nodes_to_run(reachable: Iterable[Node], targets: set[Node | None]) -> set[Node]:
