@@ -8,7 +8,7 @@ from __future__ import annotations
 import functools
 import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import MutableSequence, Sequence
 from typing import TYPE_CHECKING, Any
 
 from .backend import array_module, check_64_bits, ndarray, numpy, to_device, to_host
@@ -89,6 +89,10 @@ def _array(data: Any, dtype: Any) -> Any:
     if isinstance(data, ndarray | numpy.generic):
         check_known(data.dtype)
         return with_our_dtype(numpy.array(data, dtype=dtype))
+    if type(data) is not list and isinstance(
+        data, MutableSequence | bytearray | memoryview
+    ):  # the standard library's arrays are rows of numbers
+        data = list(data)
     kinds = {*map(type, leaves := _leaves(data))}
     if not kinds <= NUMBERS and any(isinstance(x, Tensor) and x.requires_grad for x in leaves):
         from .ops.convert import TO_SCALAR

@@ -53,6 +53,8 @@ def lettered(args: tuple[Any, ...]) -> tuple[str, tuple[Any, ...]]:
     """The form with lists of numbers as an equation and its operands."""
 
     def text(numbers: Any) -> str:
+        if any(n is not Ellipsis and not 0 <= n < len(LETTERS) for n in numbers):
+            raise ValueError("einsum(): subscript in subscript list is not within the valid range [0, 52)")
         return "".join("..." if n is Ellipsis else LETTERS[n] for n in numbers)
 
     equation = ",".join(text(numbers) for numbers in args[1::2])
