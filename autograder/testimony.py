@@ -34,6 +34,15 @@ _WORDS = {
     )
 }
 
+# How the sandbox says that a process has ended (runner/supervisor.py); by a signal it says which.
+CRASHES = {
+    "it ended its own process": "crash_left",
+    "it closed the line to the grader": "crash_closed",
+    "it made too many files": "crash_files",
+    "it started too many processes or threads": "crash_processes",
+}
+_BY = "it was ended by "
+
 _OURS = ("UnknownName", "PartError", "AutograderError")  # said in both languages already, a line in each
 
 
@@ -98,16 +107,28 @@ def _error(given: Any, limits: Limits) -> dict[str, Any] | None:
 
 def words(error: dict[str, Any], limits: Limits) -> Text:
     """An error in both languages, and where it happened if that is known."""
+    message: Any = error["message"]
+    if error["class"] in _OURS:
+        message = _in_each_language(message)
+    elif error["class"] == "Crash":
+        message = _crash(message)
     said = text(
         _WORDS.get(error["class"], "why_error"),
         kind=error["class"],
-        message=_in_each_language(error["message"]) if error["class"] in _OURS else error["message"],
+        message=message,
         seconds=f"{limits.check_seconds:g}",
         memory=f"{limits.memory / (1 << 20):g}",
     )
     if error.get("cell") and error.get("line"):
         return text("why_where", said=said, cell=error["cell"], line=error["line"])
     return said
+
+
+def _crash(message: str) -> Text | str:
+    """Why a process has ended, in both languages; as it is said, if the sandbox says it otherwise."""
+    if message.startswith(_BY):
+        return text("crash_signal", name=message.removeprefix(_BY))
+    return text(CRASHES[message]) if message in CRASHES else message
 
 
 def _in_each_language(message: str) -> Text:

@@ -2,14 +2,16 @@
 
 import itertools
 import re
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from autograder import compare
+from autograder import compare, testimony
 from autograder.checks import Check, Property
 from autograder.errors import SandboxFailed, UnknownName
+from autograder.runner import supervisor
 from autograder.runner.limits import DEFAULT
 from autograder.testimony import hear, printable, value
 
@@ -172,3 +174,13 @@ def test_a_reason_is_one_sentence_and_not_two_glued_together(kind, zh, en):
 @given(st.text())
 def test_plain_text_steers_nothing(words):
     assert all(c.isprintable() or c in "\n\t" for c in printable(words))
+
+
+def test_however_a_process_ends_it_is_said_in_both_languages():
+    source = Path(supervisor.__file__).read_text(encoding="utf-8")
+    ends = set(re.findall(r'"(it [a-z ]+)"', source)) - {"it could not be interrupted"}
+    assert ends == set(testimony.CRASHES)
+    for end in (*ends, "it was ended by SIGKILL"):
+        said = testimony.words({"class": "Crash", "message": end}, DEFAULT)
+        assert end in said.en and "it " not in said.zh
+    assert "SIGKILL" in said.zh
