@@ -219,9 +219,8 @@ class Course:
                 with opened as gradebook:
                     yield gradebook
             except (DBAPIError, InvalidEntry) as error:
-                refused = (
-                    error if isinstance(error, DBAPIError) else error.__context__
-                )  # nbgrader drops the cause's class
+                # of some errors nbgrader makes one of its own, and drops the cause's class
+                refused = error if isinstance(error, DBAPIError) else error.__context__
                 if not isinstance(refused, DBAPIError):
                     raise
                 where = f"{self.db_shown}: {refused.orig}"

@@ -89,10 +89,8 @@ def _array(data: Any, dtype: Any) -> Any:
     if isinstance(data, ndarray | numpy.generic):
         check_known(data.dtype)
         return with_our_dtype(numpy.array(data, dtype=dtype))
-    if type(data) is not list and isinstance(
-        data, MutableSequence | bytearray | memoryview
-    ):  # the standard library's arrays are rows of numbers
-        data = list(data)
+    if type(data) is not list and isinstance(data, MutableSequence | bytearray | memoryview):
+        data = list(data)  # the standard library's arrays are rows of numbers
     kinds = {*map(type, leaves := _leaves(data))}
     if not kinds <= NUMBERS and any(isinstance(x, Tensor) and x.requires_grad for x in leaves):
         from .ops.convert import TO_SCALAR

@@ -177,7 +177,8 @@ FUNCTIONAL = """
         image, cube[:, 0].long(); cube, cube[:, 0].long() % 3, u.detach(); cube, iv; v, iv; s, iv.int()
     scaled_dot_product_attention: cube, cube2, cube2; mnn, mnn, mnn; mnn, mnn, mnn, is_causal=True;
         cube, cube, cube, scale=0.5; mnn, mnn, mnn, s; s, s, s2, s > 0; mkn, mkn, mkn, None, 0.0, True; x, s, nk;
-        mnn, mnn, mnn, s, is_causal=True; cube, mnn, mnn
+        mnn, mnn, mnn, s, is_causal=True; cube, mnn, mnn; image, image, image, is_causal=True;
+        image, image[:, :1], image[:, :1], enable_gqa=True
     multi_head_attention_forward: cube, cube, cube, 4, 2, image.reshape(-1, 4)[:12] / 4, image.flatten()[:12], None,
         None, False, 0.0, plane[0], plane[0, 0]; cube, cube2, cube, 4, 2, image.reshape(-1, 4)[:12] / 4,
         image.flatten()[:12], None, None, False, 0.0, plane[0], plane[0, 0], attn_mask=s[:2, :2],

@@ -71,7 +71,7 @@ def test_parts_that_are_not_written_are_no_mistakes_beside_one(capsys):
         raise NotImplementedError
 
     network = dict.fromkeys(checks.get("derivatives_in_a_network").parts, stub)
-    said = seen(capsys, network | {MUL: lambda grad, other: grad + nothing}, "derivatives_in_a_network")  # noqa: F821
+    said = seen(capsys, network | {MUL: lambda grad, other: grad.nothing}, "derivatives_in_a_network")
     assert said.startswith("✗") and "not written yet: mul_vjp_other, div_vjp_self, div_vjp_other, and 9 more." in said
     assert "the mistake is in your" not in said
     assert said.count("✗") == 2 and "\n  – 后面的 20 项 · the other 20" in said  # what was not reached is not wrong

@@ -20,7 +20,7 @@ import pytest
 import torch
 from cases import OPS, SAMPLES, SIZES, UNARY
 from cases_nn import FUNCTIONAL, FUNCTIONAL_UNARY, LINALG, OPERATORS
-from op_twin import Call, World, argument_faults, differences
+from op_twin import Call, World, argument_faults, differences, run
 
 import minigrad
 from minigrad import ops
@@ -130,6 +130,25 @@ def test_every_operation_says_what_it_is() -> None:
     names = [name for _, name, _, kind, _ in ops.entries() if kind != "@"]
     found = [getattr(minigrad.Tensor, name, None) or getattr(minigrad, name) for name in names]
     assert [name for name, made in zip(names, found, strict=True) if len(inspect.getdoc(made) or "") < 10] == []
+
+
+def test_what_outlives_the_release_of_a_graph_holds_no_array() -> None:
+    """Numbers and shapes stay to be seen; an array would stay in memory (ARRAYS in ops/saved_attributes.py)."""
+    found, looked_at = set(), 0
+    for every in calls().values():
+        for call in every:
+            known = [getattr(each, "grad_fn", None) for each in run(minigrad, call, World()).outputs]
+            for node in known:  # the list grows on the way
+                if node is not None:
+                    kept = dict(zip(node.plain_values, getattr(node, "settings", ()), strict=False))
+                    looked_at += len(kept)
+                    found |= {
+                        f"{node.name()} {n}"
+                        for n, value in kept.items()
+                        if hasattr(getattr(value, "_data", 0), "strides")
+                    }
+                    known += node.parents
+    assert looked_at > 100 and found == set()
 
 
 def test_what_torch_has_as_a_function_in_place_is_one_here() -> None:

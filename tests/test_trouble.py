@@ -187,7 +187,7 @@ FULL = """
 import os, shutil, sys
 from pathlib import Path
 sys.path[:0] = [{tests!r}]
-from autograder import cli, terminal
+from autograder import cli
 template, disk = map(Path, sys.argv[1:])
 said = 0
 for left in (40, 110, 180):

@@ -279,14 +279,9 @@ relu = unary(
 exp = unary("exp", "ExpBackward0", _numpy("exp"), exp_vjp, doc="e to the x")
 log = unary("log", "LogBackward0", _numpy("log"), log_vjp, doc="ln x")
 tanh = unary(
-    "tanh",
-    "TanhBackward0",
-    _numpy("tanh"),
-    tanh_vjp,
-    second="TanhBackwardBackward0",
-    slopes=(tanh_slope,),
+    "tanh", "TanhBackward0", _numpy("tanh"), tanh_vjp, second="TanhBackwardBackward0", slopes=(tanh_slope,),
     doc="tanh x",
-)
+)  # fmt: skip
 sigmoid = unary(
     "sigmoid", "SigmoidBackward0", sigmoid_array, sigmoid_vjp, second="SigmoidBackwardBackward0",
     slopes=(sigmoid_slope,), doc="1 / (1 + e to the -x)",

@@ -101,6 +101,17 @@ def log_sigmoid_buffer(node: Any, saved: Saved) -> Any:
     return from_array(array_module(x).exp(-abs(x)))
 
 
+def log_sum_of_scores(node: Any, saved: Saved) -> Any:
+    """ln Σ e^score of every query, told by its largest weight: a weight is e^(score - that)."""
+    query, key, mask = (saved(name) for name in ("query", "key", "attn_mask"))
+    weights = saved("weights")
+    keys = key._data.repeat(query.shape[1] // key.shape[1], 1)
+    scores = query._data @ keys.swapaxes(-1, -2) * saved("factor") + (0 if mask is None else mask._data)
+    module, largest = array_module(weights), weights.argmax(-1)[..., None]
+    found = module.take_along_axis(scores, largest, -1) - module.log(module.take_along_axis(weights, largest, -1))
+    return from_array(found[..., 0])
+
+
 def of_factors(first: str, second: str, place: int) -> Facts:
     """Sizes and strides of the two factors of a matrix product, of which one may not be saved. As in torch the strides
     are those of a factor that wants a gradient; of one that is not saved they are not known here. place: the first
@@ -147,6 +158,7 @@ WORKED_OUT: dict[str, Facts] = {
     "NativeBatchNormBackward0": {"weight": if_given("weight")},
     "NativeGroupNormBackward0": {"weight": if_given("weight")},
     "LogSigmoidBackward0": {"buffer": log_sigmoid_buffer},
+    "ScaledDotProductFlashAttentionForCpuBackward0": {"logsumexp": log_sum_of_scores},
     "MmBackward0": of_factors("self", "mat2", 0),
     "AddmmBackward0": of_factors("mat1", "mat2", 1),
 }
